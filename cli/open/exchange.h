@@ -34,7 +34,6 @@ struct exchange {
 	/* A worker's. */
 	void (*run)(void *user, struct exchange *exchange);
 	void *user;
-	void *extra; /* what run needs beside, and frees */
 	struct exchange *next;
 
 	/* The server's. */
@@ -49,5 +48,8 @@ void exchange_answer(
 /* The answer is {"error": "..."}. */
 void exchange_refuse(struct exchange *exchange, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The answer is {"ok": true}, or with a reason why not {"ok": false, "error": "..."}. */
+void exchange_conclude(struct exchange *exchange, const char *reason);
 
 #endif

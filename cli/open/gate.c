@@ -127,8 +127,9 @@ bool gate_give_cookie(struct gate *gate, char text[GATE_COOKIE_SIZE])
 	if (gate->is_taken)
 		return false;
 	gate->is_taken = true;
-	snprintf(text, GATE_COOKIE_SIZE, COOKIE_NAME "=%s; Path=/%s/; HttpOnly; SameSite=Strict",
-		gate->cookie, gate->token);
+	snprintf(text, GATE_COOKIE_SIZE,
+		COOKIE_NAME "=%s; Path=/%s/; HttpOnly; SameSite=Strict", gate->cookie,
+		gate->token);
 	return true;
 }
 

@@ -44,7 +44,7 @@ int gate_init(struct gate *gate, struct error *error);
 /* What a request says of itself; members are NULL where it does not, and borrowed. */
 struct claim {
 	bool is_post;
-	const char *path;   /* as it was sent, without the query */
+	const char *path; /* as it was sent, without the query */
 	const char *host, *origin, *site, *mode, *destination, *content_type;
 	const char *cookie; /* all of them, "a=1; jprof=..." */
 	bool is_ambiguous;  /* one of these headers is there twice */

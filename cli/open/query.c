@@ -15,8 +15,8 @@ struct query {
 	struct evkeyvalq pairs;
 };
 
-static const struct parameter *find(const char *name, const struct parameter *parameters,
-	size_t count, struct error *error)
+static const struct parameter *find(
+	const char *name, const struct parameter *parameters, size_t count, struct error *error)
 {
 	struct choices choices = {.nearest.wanted = name};
 
@@ -42,8 +42,8 @@ int query_read(struct query **made, const char *text, const struct parameter *pa
 		return error_set(error, ERROR_MEMORY, "no memory to read what was asked for");
 	TAILQ_INIT(&query->pairs);
 	if (*text != '\0' && evhttp_parse_query_str(text, &query->pairs) != 0)
-		return error_set(error, ERROR_USAGE,
-			"'%s' is not NAME=VALUE, joined by '&'", error_subject(text).text);
+		return error_set(error, ERROR_USAGE, "'%s' is not NAME=VALUE, joined by '&'",
+			error_subject(text).text);
 	TAILQ_FOREACH(pair, &query->pairs, next)
 	{
 		const struct parameter *parameter = find(pair->key, parameters, count, error);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -29,14 +30,13 @@ enum { CONNECTIONS = 128, OVERSHOOT = 32, OTHER_DESCRIPTORS = 64, BACKLOG = 128 
 enum { HEADERS = 16 * 1024, BODY = 64 * 1024 };
 
 /* Milliseconds for a request to come and for an answer to be read; between two looks at that. */
-enum { RECEIVE = 10000, SEND = 60000, LOOK = 500 };
+enum { RECEIVE = 10000, SEND = 60000, LOOK = 200 };
 
-/* A connection is here until its filter is freed. */
+/* A connection is here until libevent has given it up. */
 enum stage { STAGE_RECEIVING, STAGE_WORKING, STAGE_SENDING, STAGE_LEAVING };
 
 struct connection {
-	struct server *server;
-	struct bufferevent *filter, *socket; /* the connection's own, borrowed */
+	struct bufferevent *socket; /* held by libevent's connection, too */
 	enum stage stage;
 	int64_t since; /* when it came to its stage; milliseconds */
 	/* In the order in which they came; both NULL at the ends. */
@@ -83,38 +83,45 @@ static void turn_out_oldest(struct server *server)
 	}
 }
 
-/* The filter is freed. */
-static void forget(void *user)
+/* Gives back those that libevent has given up: their callbacks are gone. */
+static void sweep(struct server *server)
 {
-	struct connection *connection = user;
-	struct server *server = connection->server;
+	for (struct connection *one = server->oldest, *newer; one; one = newer) {
+		bufferevent_data_cb read, write;
+		bufferevent_event_cb event;
+		void *user;
 
-	*(connection->older ? &connection->older->newer : &server->oldest) = connection->newer;
-	*(connection->newer ? &connection->newer->older : &server->newest) = connection->older;
-	server->connections--;
-	if (server->is_full && server->listener) {
+		newer = one->newer;
+		bufferevent_getcb(one->socket, &read, &write, &event, &user);
+		if (read || write || event)
+			continue;
+		*(one->older ? &one->older->newer : &server->oldest) = one->newer;
+		*(one->newer ? &one->newer->older : &server->newest) = one->older;
+		server->connections--;
+		bufferevent_decref(one->socket); /* its descriptor is closed */
+		free(one);
+	}
+	if (server->is_full && server->connections < CONNECTIONS + OVERSHOOT) {
 		evconnlistener_enable(server->listener);
 		server->is_full = false;
 	}
-	free(connection);
 }
 
-/* A connection came, and is given its descriptor afterwards. NULL: libevent makes a plain one, which is without limits:
- * so out of memory is the end. */
+/* A connection came, and is given its descriptor afterwards. Without memory libevent makes one that is not counted. */
 static struct bufferevent *take_connection(struct event_base *base, void *user)
 {
 	struct server *server = user;
-	struct connection *connection = calloc(1, sizeof(*connection));
+	struct connection *connection = malloc(sizeof(*connection));
 	struct bufferevent *socket = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
 
-	if (!connection || !socket)
-		abort();
-	*connection = (struct connection){
-		.server = server, .socket = socket, .older = server->newest};
-	connection->filter = bufferevent_filter_new(
-		socket, NULL, NULL, BEV_OPT_CLOSE_ON_FREE, forget, connection);
-	if (!connection->filter)
-		abort();
+	if (!connection || !socket) {
+		free(connection);
+		return socket;
+	}
+	sweep(server);
+	bufferevent_incref(socket);
+	bufferevent_setwatermark(socket, EV_READ, 0, HEADERS + BODY);
+	*connection = (struct connection){.socket = socket, .older = server->newest};
 	come_to(connection, STAGE_RECEIVING);
 	*(server->newest ? &server->newest->newer : &server->oldest) = connection;
 	server->newest = connection;
@@ -125,16 +132,16 @@ static struct bufferevent *take_connection(struct event_base *base, void *user)
 		evconnlistener_disable(server->listener);
 		server->is_full = true;
 	}
-	return connection->filter;
+	return socket;
 }
 
 static struct connection *connection_of(struct server *server, struct evhttp_request *request)
 {
-	struct bufferevent *filter =
+	struct bufferevent *socket =
 		evhttp_connection_get_bufferevent(evhttp_request_get_connection(request));
 	struct connection *one = server->newest;
 
-	while (one && one->filter != filter)
+	while (one && one->socket != socket)
 		one = one->older;
 	return one;
 }
@@ -144,6 +151,7 @@ static void look(evutil_socket_t none, short events, void *user)
 	struct server *server = user;
 	int64_t now = waiting_now();
 
+	sweep(server);
 	for (struct connection *one = server->oldest; one; one = one->newer) {
 		int64_t limit = one->stage == STAGE_RECEIVING ? RECEIVE
 				: one->stage == STAGE_SENDING ? SEND
@@ -231,8 +239,8 @@ static void send_page(struct server *server, struct evhttp_request *request)
 		evhttp_add_header(
 			evhttp_request_get_output_headers(request), "Set-Cookie", cookie);
 	if (bytes)
-		evbuffer_add_reference(bytes, server->serving->page.text,
-			server->serving->page.length, NULL, NULL);
+		evbuffer_add_reference(
+			bytes, server->serving->page, server->serving->page_length, NULL, NULL);
 	send_bytes(server, request, bytes ? 200 : 500, bytes);
 	if (bytes)
 		evbuffer_free(bytes);
@@ -300,8 +308,7 @@ static const char *only(struct evhttp_request *request, const char *name, bool *
 /* path: the address without its query, owned by the caller. */
 static struct claim read_claim(struct evhttp_request *request, const char *path)
 {
-	struct claim claim = {
-		.is_post = evhttp_request_get_command(request) == EVHTTP_REQ_POST,
+	struct claim claim = {.is_post = evhttp_request_get_command(request) == EVHTTP_REQ_POST,
 		.path = path};
 	bool *twice = &claim.is_ambiguous;
 
@@ -494,19 +501,14 @@ int server_create(struct server **made, struct event_base *base, const struct se
 
 void server_destroy(struct server *server)
 {
-	struct evconnlistener *listener = server->listener;
-
-	server->listener = NULL; /* connections that go do not have it listen again */
 	if (server->look)
 		event_free(server->look);
-	if (listener && !server->is_bound)
-		evconnlistener_free(listener);
+	if (server->listener && !server->is_bound)
+		evconnlistener_free(server->listener);
+	server->is_full = false;
 	if (server->http)
 		evhttp_free(server->http);
-	/* Filters are freed by the loop. */
-	while (server->connections > 0 &&
-		event_base_loop(server->base, EVLOOP_NONBLOCK) == 0)
-		;
+	sweep(server);
 	free(server);
 }
 

@@ -11,8 +11,8 @@
  * with GnuTLS, whose libraries cannot be linked statically, and is under the LGPL. libevent's loop has signals and timers,
  * too. What evhttp lacks is here:
  *
- *   - Each connection has a filter of libevent's in front of it, which does nothing: but it is told of the
- *     connection's end, so that they can be counted.
+ *   - Connections are counted, by a reference to the buffers of each; those that evhttp has given up are found by looking,
+ *     five times a second and when another one comes. Only then are they closed for reading, too.
  *   - CONNECTIONS at a time: for a new one the oldest goes that has not sent a whole request. So 1,000 silent ones
  *     keep nobody out. OVERSHOOT more, until those have gone; then others wait in the kernel's queue.
  *   - A request must have come RECEIVE seconds after its connection, an answer been read SEND seconds after it was
@@ -28,7 +28,6 @@
 
 #include "cli/open/exchange.h"
 #include "cli/open/gate.h"
-#include "report/text/out.h"
 
 struct event_base;
 
@@ -46,7 +45,8 @@ struct serving {
 	size_t route_count;
 	void *user; /* of routes */
 	/* The page: its bytes, borrowed, and what its header Content-Security-Policy allows. */
-	struct label page;
+	const char *page;
+	size_t page_length;
 	const char *policy;
 	/* Somebody who is let in asks for something. */
 	void (*asked)(void *user);

@@ -29,7 +29,8 @@ struct reading {
 
 struct shown {
 	const char *calibration, *java; /* the user's, borrowed, or NULL */
-	struct reading *readings; /* owned; the first is what reports show, and NULL before it was read */
+	struct reading *
+		readings; /* owned; the first is what reports show, and NULL before it was read */
 	uint64_t uses;
 	pthread_mutex_t lock; /* of what follows */
 	char *file;           /* owned; NULL: there is none yet */
