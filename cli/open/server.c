@@ -465,8 +465,8 @@ static int serve_on(struct server *server, struct error *error)
 		return error_set(error, ERROR_MEMORY, "no memory to serve");
 	evhttp_set_max_headers_size(server->http, HEADERS);
 	evhttp_set_max_body_size(server->http, BODY);
-	/* All that evhttp knows: it would answer others without our headers. */
-	evhttp_set_allowed_methods(server->http, 0xffff);
+	/* All that evhttp knows, as it answers others without our headers; but one after which it does not close. */
+	evhttp_set_allowed_methods(server->http, 0xffff & ~EVHTTP_REQ_CONNECT);
 	evhttp_set_default_content_type(server->http, NULL);
 	evhttp_set_bevcb(server->http, take_connection, server);
 	evhttp_set_gencb(server->http, take_request, server);
