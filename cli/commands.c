@@ -78,7 +78,7 @@ static const char open_text[] =
 	"main class or jar), then with live figures, and buttons for start, stop,\n"
 	"snapshot, reset. The address, which holds a key, is printed, and opened in a\n"
 	"browser; only the first one that opens it gets the data (docs/open.md).\n"
-	"Ends with Ctrl-C, or a minute after the page was closed.\n\n";
+	"Ends with Ctrl-C, or a minute after the page was closed.\n";
 
 static const char calibrate_text[] =
 	"Measures what jprof's probes cost here, with one JVM: runs a program of its\n"

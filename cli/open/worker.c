@@ -61,7 +61,8 @@ static void *work(void *argument)
 
 int worker_init(struct worker *worker, struct error *error)
 {
-	sigset_t all, before;
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+	sigset_t blocked, before;
 	int failed;
 
 	*worker = (struct worker){.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
@@ -71,8 +72,10 @@ int worker_init(struct worker *worker, struct error *error)
 		return error_set_errno(error, ERROR_IO, errno, "cannot make an eventfd");
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->changed, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaddset(&blocked, numbers[i]);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
 	failed = pthread_create(&worker->thread, NULL, work, worker);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (failed == 0)

@@ -29,7 +29,8 @@ struct worker {
 	int wake; /* eventfd(2) */
 };
 
-/* 0, or a negative code. The thread gets no signals. */
+/* 0, or a negative code. The thread gets none of the signals that end a command, nor those of
+ * children; programs that it starts have them blocked, too. */
 int worker_init(struct worker *worker, struct error *error);
 
 /* Has run called with user, on the worker's thread. False: too many wait; the exchange is still the caller's. */
