@@ -24,6 +24,7 @@
 #include "cli/open/worker.h"
 #include "cli/record/profile_file.h"
 #include "cli/terminal/command_options.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
 #include "options/wrap.h"
 #include "report/page/page.h"
@@ -454,8 +455,10 @@ static int open_subject(struct words *words)
 	}
 	if (failed == 0)
 		has_ended = serve_with_workers(&opening, &failed, &error);
-	if (!has_ended)
-		_exit(EXIT_DONE);
+	if (!has_ended) {
+		progress_hide();
+		_exit(failed == 0 ? EXIT_DONE : EXIT_FAILED);
+	}
 	if (opening.base)
 		event_base_free(opening.base);
 	live_close(&opening.live);

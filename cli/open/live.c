@@ -66,7 +66,7 @@ void live_close(struct live *live)
 static int ask(struct live *live, const char *verb, json_t *members, json_t **result,
 	struct error *error)
 {
-	bool may_connect = geteuid() != 0 || live->target.uid == 0;
+	bool may_connect = getuid() != 0 || live->target.uid == 0;
 	struct error ignored = {0};
 	int failed = control_ask(&live->control, verb, members, result, error);
 

@@ -32,11 +32,11 @@ enum { HEADERS = 16 * 1024, BODY = 64 * 1024 };
 /* Milliseconds for a request to come and for an answer to be read; between two looks at that. */
 enum { RECEIVE = 10000, SEND = 60000, LOOK = 200 };
 
-/* A connection is here until libevent has given it up. */
+/* A connection is here until evhttp has given it up. */
 enum stage { STAGE_RECEIVING, STAGE_WORKING, STAGE_SENDING, STAGE_LEAVING };
 
 struct connection {
-	struct bufferevent *socket; /* held by libevent's connection, too */
+	struct bufferevent *socket; /* held by evhttp, too */
 	enum stage stage;
 	int64_t since; /* when it came to its stage; milliseconds */
 	/* In the order in which they came; both NULL at the ends. */
@@ -65,11 +65,12 @@ static void come_to(struct connection *connection, enum stage stage)
 	connection->since = waiting_now();
 }
 
-/* Its socket is shut; libevent sees that, and frees it. */
+/* Told that its time is over evhttp gives it up, also where nothing is read because there is too much already. */
 static void turn_out(struct connection *connection)
 {
 	come_to(connection, STAGE_LEAVING);
-	shutdown(bufferevent_getfd(connection->socket), SHUT_RDWR);
+	bufferevent_trigger_event(
+		connection->socket, BEV_EVENT_TIMEOUT, BEV_TRIG_DEFER_CALLBACKS);
 }
 
 /* One that has not yet asked for anything makes room. */
@@ -83,7 +84,7 @@ static void turn_out_oldest(struct server *server)
 	}
 }
 
-/* Gives back those that libevent has given up: their callbacks are gone. */
+/* Gives back those that evhttp has given up: their callbacks are gone. */
 static void sweep(struct server *server)
 {
 	for (struct connection *one = server->oldest, *newer; one; one = newer) {
@@ -131,6 +132,7 @@ static struct bufferevent *take_connection(struct event_base *base, void *user)
 	if (server->connections >= CONNECTIONS + OVERSHOOT) {
 		evconnlistener_disable(server->listener);
 		server->is_full = true;
+		event_active(server->look, EV_TIMEOUT, 1);
 	}
 	return socket;
 }

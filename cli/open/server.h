@@ -12,14 +12,14 @@
  * too. What evhttp lacks is here:
  *
  *   - Connections are counted, by a reference to the buffers of each; those that evhttp has given up are found by looking,
- *     five times a second and when another one comes. Only then are they closed for reading, too.
+ *     five times a second and when another one comes. What they send until then is not read beyond a limit.
  *   - CONNECTIONS at a time: for a new one the oldest goes that has not sent a whole request. So 1,000 silent ones
  *     keep nobody out. OVERSHOOT more, until those have gone; then others wait in the kernel's queue.
  *   - A request must have come RECEIVE seconds after its connection, an answer been read SEND seconds after it was
  *     made, however slowly bytes drip.
  *   - One request a connection: nothing stands in line behind another one.
  *
- * A stranger can make it hold CONNECTIONS + OVERSHOOT times HEADERS + BODY bytes, 12 MB.
+ * Strangers can make it hold CONNECTIONS + OVERSHOOT times HEADERS + BODY bytes twice, in all 26 MB.
  */
 #ifndef JPROF_CLI_SERVER_H
 #define JPROF_CLI_SERVER_H

@@ -26,7 +26,7 @@ static void free_reading(struct reading *reading)
 {
 	opened_profile_fini(&reading->opened);
 	profile_choice_fini(&reading->choice);
-	free((char *)reading->choice.file);
+	free(reading->file);
 	free(reading->interval);
 	free(reading);
 }
@@ -47,21 +47,21 @@ static struct reading *read_interval(
 {
 	const struct profile_wanted wanted = {.records = true, .marks = true};
 	struct reading *reading = calloc(1, sizeof(*reading));
-	char *file = NULL;
 	int failed;
 
 	if (reading && interval)
 		reading->interval = strdup(interval);
 	pthread_mutex_lock(&shown->lock);
 	if (reading && shown->file)
-		reading->choice.file = file = strdup(shown->file);
+		reading->file = strdup(shown->file);
 	failed = shown->file ? 0
 			     : error_set(error, ERROR_MISSING,
 				       "nothing was recorded yet: start a recording");
 	pthread_mutex_unlock(&shown->lock);
-	if (failed == 0 && (!file || (interval && !reading->interval)))
+	if (failed == 0 && (!reading || !reading->file || (interval && !reading->interval)))
 		failed = no_memory(error);
 	if (failed == 0) {
+		reading->choice.file = reading->file;
 		reading->choice.interval = reading->interval;
 		reading->choice.calibration = shown->calibration;
 		reading->choice.java = shown->java;
@@ -117,7 +117,7 @@ int shown_read(struct shown *shown, struct error *error)
 static void make_room(struct shown *shown)
 {
 	while (true) {
-		struct reading **oldest = NULL;
+		struct reading **oldest = NULL, *gone;
 		size_t nodes = 0;
 		unsigned count = 1;
 
@@ -130,7 +130,7 @@ static void make_room(struct shown *shown)
 		}
 		if (!oldest || (count <= SHOWN_INTERVALS && nodes <= SHOWN_NODES))
 			return;
-		struct reading *gone = *oldest;
+		gone = *oldest;
 		*oldest = gone->next;
 		free_reading(gone);
 	}

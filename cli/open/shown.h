@@ -21,6 +21,7 @@ enum { SHOWN_INTERVALS = 5, SHOWN_NODES = 4000000 };
 /* One interval of it. */
 struct reading {
 	char *interval; /* "A..B", owned; NULL: what reports show */
+	char *file;     /* owned */
 	struct profile_choice choice;
 	struct opened_profile opened;
 	uint64_t used; /* the larger, the later */
