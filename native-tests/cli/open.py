@@ -368,6 +368,16 @@ def check_garbage(server):
 
 # ---- many, and slow ones ----
 
+def is_open(client):
+    """The other side has not closed."""
+    try:
+        return client.recv(1000) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
 def check_crowd(server):
     """1,000 who say nothing, or not enough, keep nobody out; what it has for them is bounded."""
     before = server.memory()
@@ -385,6 +395,8 @@ def check_crowd(server):
         if i % 100 == 99:
             server.is_well(f"beside {i} others")
             assert server.descriptors() < 250, server.descriptors()
+            # It did not wait for those to be over time.
+            assert any(map(is_open, crowd)), i
     assert block(server)["root"] == 0
     assert server.memory() < before + (64 << 20), (before, server.memory())
     for client in crowd:
@@ -411,19 +423,19 @@ def check_deadline(server):
 
 def check_number(server):
     """Nor who sends a number that never ends: of that no more is read than of others."""
-    before = server.memory()
+    sent = 0
     with server.connect() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
         client.sendall(f"POST /{server.token}/control HTTP/1.1\r\nHost: {server.host}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
-        client.settimeout(60)
         try:
-            for _ in range(300):
-                client.sendall(b"0" * (1 << 20))
-            raise AssertionError("a number of 300 MB was read")
+            while True:
+                sent += client.send(b"0" * 65536)
         except TimeoutError as never:
             raise AssertionError("who sends a number that never ends was not turned out") from never
         except OSError:
             pass
-    assert server.memory() < before + (64 << 20), (before, server.memory())
+    # The kernel's buffers have room for most of that.
+    assert sent < 10 << 20, sent
 
 
 def check_connect(server):
