@@ -84,12 +84,22 @@ static bool is_of(const struct reading *reading, const char *interval)
 					     : reading->interval == interval;
 }
 
-/* What reports show, read again; intervals that were read before are given up. 0, or a negative code: all is as it
- * was. */
-static int read_again(struct shown *shown, struct error *error)
+/* Reads what reports show, if it is not there, stale, or anyway; intervals that were read before are given up then. 0,
+ * or a negative code: all is as it was. */
+static int read_again(struct shown *shown, bool anyway, struct error *error)
 {
-	struct reading *reading = read_interval(shown, NULL, error);
+	struct reading *reading;
+	bool is_stale;
 
+	pthread_mutex_lock(&shown->lock);
+	is_stale = shown->is_stale;
+	shown->is_stale = false;
+	pthread_mutex_unlock(&shown->lock);
+	if (shown->readings && !is_stale && !anyway)
+		return 0;
+	reading = read_interval(shown, NULL, error);
+	if (!reading && is_stale)
+		shown_change(shown, NULL);
 	if (!reading)
 		return -(int)error->code;
 	free_readings(shown->readings);
@@ -99,18 +109,7 @@ static int read_again(struct shown *shown, struct error *error)
 
 int shown_read(struct shown *shown, struct error *error)
 {
-	bool is_stale;
-	int failed = 0;
-
-	pthread_mutex_lock(&shown->lock);
-	is_stale = shown->is_stale;
-	shown->is_stale = false;
-	pthread_mutex_unlock(&shown->lock);
-	if (is_stale || !shown->readings)
-		failed = read_again(shown, error);
-	if (failed != 0 && is_stale)
-		shown_change(shown, NULL);
-	return failed;
+	return read_again(shown, false, error);
 }
 
 /* Gives up those that were not asked for longest, but for the first and the newest one, which is behind it. */
@@ -414,7 +413,7 @@ void shown_report(void *user, struct exchange *exchange)
 void shown_refresh(void *user, struct exchange *exchange)
 {
 	struct error error = {0};
-	int failed = read_again(user, &error);
+	int failed = read_again(user, true, &error);
 
 	exchange_conclude(exchange, failed == 0 ? NULL : error.text);
 }
