@@ -26,7 +26,6 @@
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
-#include "options/wrap.h"
 #include "report/page/page.h"
 #include "report/request.h"
 
@@ -114,21 +113,8 @@ static const struct command_option open_options[] = {
 		offsetof(struct words, java)},
 };
 
-#define OPTION_COUNT (sizeof(open_options) / sizeof(*open_options))
-
-void cmd_open_details(FILE *out)
-{
-	fprintf(out, "Options:\n");
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		const char *value = open_options[i].value;
-
-		fprintf(out, "  %-15s %-13s ", open_options[i].name,
-			!value                               ? ""
-			: strcmp(value, OPTIONAL_VALUE) == 0 ? "[=TIME]"
-							     : value);
-		wrap_text(out, 32, open_options[i].meaning);
-	}
-}
+const struct command_table open_table = {"open", open_options,
+	sizeof(open_options) / sizeof(*open_options), take_subject, false};
 
 /* ---- what is opened ---- */
 
@@ -472,9 +458,7 @@ static int open_subject(struct words *words)
 int cmd_open(int argc, char **argv)
 {
 	struct words words = {0};
-	const struct command_table table = {
-		"open", open_options, OPTION_COUNT, take_subject, false};
-	int status = command_options_read(&table, &words, argc, argv);
+	int status = command_options_read(&open_table, &words, argc, argv);
 	struct error error = {0};
 	char *found = NULL;
 

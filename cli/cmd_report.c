@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* jprof report: reads the words, opens the profile, prints one view of it. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,11 +105,12 @@ static const struct command_option report_options[] = {
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_number,
 		WORD(request.top)},
 	{"--path", "PATTERN",
-		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
+		"only what did I/O with such files and addresses, e.g. '*.db', and how "
+		"much; in views of I/O only that; may be repeated",
 		take_pattern, WORD(choice.model.paths)},
 	{"--method", "PATTERN",
 		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
-		"I/O views only below them; may be repeated",
+		"threads and I/O views what ran in and below them; may be repeated",
 		take_pattern, WORD(choice.model.methods)},
 	{"--min", "PERCENT",
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
@@ -132,17 +132,21 @@ static const struct command_option report_options[] = {
 	{"--format", "FORMAT", "text unless given", take_format, 0},
 };
 
-#define OPTION_COUNT (sizeof(report_options) / sizeof(*report_options))
+const struct command_table report_table = {"report", report_options,
+	sizeof(report_options) / sizeof(*report_options), take_file, false};
+
+const char *cmd_report_values(const char *called, size_t i)
+{
+	if (strcmp(called, "VIEW") == 0)
+		return i < view_count ? views[i]->name : NULL;
+	if (strcmp(called, "FORMAT") == 0)
+		return i < format_count ? formats[i]->name : NULL;
+	return NULL;
+}
 
 void cmd_report_details(FILE *out)
 {
-	fprintf(out, "Options:\n");
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-15s %-10s ", report_options[i].name,
-			report_options[i].value ? report_options[i].value : "");
-		wrap_text(out, 29, report_options[i].meaning);
-	}
-	fprintf(out, "\nViews:\n");
+	fprintf(out, "Views:\n");
 	for (size_t i = 0; i < view_count; i++) {
 		fprintf(out, "  %-12s ", views[i]->name);
 		wrap_text(out, 15, views[i]->meaning);
@@ -166,9 +170,10 @@ static void choose_layout(struct words *words)
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 	const char *terminal = getenv("TERM");
 	bool is_terminal = isatty(STDOUT_FILENO);
+	const char *plain = getenv("NO_COLOR");
 
-	request->colour =
-		is_terminal && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
+	request->colour = is_terminal && (!plain || plain[0] == '\0') && terminal &&
+			  strcmp(terminal, "dumb") != 0;
 	if (request->width == 0 && is_terminal) {
 		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
 			request->height = size.ws_row;
@@ -210,9 +215,11 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	uint64_t *violations, struct error *error)
 {
 	struct report_request *request = &words->request;
+	char *again = profile_choice_command(&words->choice);
 	int failed = 0;
 
 	request->state = opened->state[0] != '\0' ? opened->state : NULL;
+	request->again = again;
 	request->say = say_line;
 	request->before_write = progress_hide;
 	if (request->view->adjusts || words->choice.calibration)
@@ -222,6 +229,7 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	if (failed == 0)
 		failed = report_print(
 			opened->profile, request, STDOUT_FILENO, violations, error);
+	free(again);
 	return failed;
 }
 
@@ -273,9 +281,7 @@ int cmd_report(int argc, char **argv)
 {
 	struct words words = {
 		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
-	const struct command_table table = {
-		"report", report_options, OPTION_COUNT, take_file, false};
-	int status = command_options_read(&table, &words, argc, argv);
+	int status = command_options_read(&report_table, &words, argc, argv);
 	struct error error = {0};
 	char *found = NULL;
 

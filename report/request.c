@@ -4,7 +4,9 @@
 #include "report/request.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "options/nearest.h"
 
@@ -75,31 +77,86 @@ int request_take_min(double *min, const char *value, struct error *error)
 	return 0;
 }
 
+/* ---- options that are for some views alone ---- */
+
+static bool is_by_path(const struct view *view)
+{
+	return view->io || view->by_path;
+}
+
+static bool is_by_method(const struct view *view)
+{
+	return view->io || view->calls || view->by_method;
+}
+
+static bool has_shares(const struct view *view)
+{
+	return view->io || view->calls || view->share;
+}
+
+static bool is_about_calls(const struct view *view)
+{
+	return view->calls;
+}
+
+static bool has_levels(const struct view *view)
+{
+	return view->levels;
+}
+
+static bool is_lines(const struct view *view)
+{
+	return view == &view_lines;
+}
+
+static bool is_summary(const struct view *view)
+{
+	return view == &view_summary;
+}
+
+/* "tree, methods and callers": the views that an option is for. */
+static void name_views(char *text, size_t size, bool (*fits)(const struct view *view))
+{
+	size_t used = 0, left = 0;
+
+	for (size_t i = 0; i < view_count; i++)
+		left += fits(views[i]);
+	text[0] = '\0';
+	for (size_t i = 0; i < view_count && used < size; i++) {
+		if (!fits(views[i]))
+			continue;
+		left--;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", views[i]->name,
+			left > 1    ? ", "
+			: left == 1 ? " and "
+				    : "");
+	}
+}
+
 int request_check(const struct report_request *request, const struct model_choice *choice,
 	bool has_source, struct error *error)
 {
-	const struct view *view = request->view;
 	const struct {
 		const char *option;
-		bool given, fits;
-		const char *views;
+		bool given;
+		bool (*fits)(const struct view *view);
 	} rows[] = {
-		{"--path", choice->paths.count > 0, view->io, "the views of I/O"},
-		{"--method", choice->methods.count > 0, view->io || view->calls,
-			"overview, tree, methods, callers, lines, states and the views of I/O"},
-		{"--min", request->min > 0, view->calls,
-			"overview, tree, methods, callers, lines and states"},
-		{"--depth", request->depth > 0, view->levels, "tree"},
-		{"--merge-threads", choice->merge_threads, view->calls,
-			"overview, tree, methods, callers, lines and states"},
-		{"--source", has_source, view == &view_lines, "lines"},
-		{"--all", request->all, view == &view_summary, "summary"},
+		{"--path", choice->paths.count > 0, is_by_path},
+		{"--method", choice->methods.count > 0, is_by_method},
+		{"--min", request->min > 0, has_shares},
+		{"--depth", request->depth > 0, has_levels},
+		{"--merge-threads", choice->merge_threads, is_about_calls},
+		{"--source", has_source, is_lines},
+		{"--all", request->all, is_summary},
 	};
+	char names[256];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].given && !rows[i].fits)
-			return error_set(error, ERROR_USAGE, "%s is for %s, not for '%s'",
-				rows[i].option, rows[i].views, view->name);
+		if (!rows[i].given || rows[i].fits(request->view))
+			continue;
+		name_views(names, sizeof(names), rows[i].fits);
+		return error_set(error, ERROR_USAGE, "%s is for %s, not for '%s'",
+			rows[i].option, names, request->view->name);
 	}
 	return 0;
 }
