@@ -3,9 +3,11 @@
 /* live: see live.h. */
 #include "cli/open/live.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/record/agent_words.h"
@@ -17,17 +19,40 @@ static int no_memory(struct error *error)
 
 /* ---- the connection ---- */
 
-/* The profile that an answer names. By way of the root that is held: it is there when the JVM has ended, too.
- * Owned; NULL: it names none, or there is no memory. */
-static char *file_of(const struct live *live, const json_t *result)
+/* A folder as the target sees it, held: what is in it can be reached when the target has ended, and its mounts are gone,
+ * too. One a folder, until the end. A descriptor, or -1. */
+static int hold_folder(struct live *live, const char *path)
+{
+	int folder = target_open_path(&live->target, path, O_PATH | O_DIRECTORY);
+	struct stat held, now;
+
+	if (folder >= 0 && live->folder >= 0 && fstat(folder, &now) == 0 &&
+		fstat(live->folder, &held) == 0 && now.st_dev == held.st_dev &&
+		now.st_ino == held.st_ino) {
+		close(folder);
+		return live->folder;
+	}
+	if (folder >= 0)
+		live->folder = folder;
+	return folder;
+}
+
+/* The profile that an answer names, as we reach it. Owned; NULL: it names none, or there is no memory. */
+static char *file_of(struct live *live, const json_t *result)
 {
 	const char *named = json_string_value(json_object_get(result, "file"));
-	char *file;
+	const char *last = named ? strrchr(named, '/') : NULL;
+	char *path, *file;
+	int folder;
 
-	if (!named || live->target.same_view)
+	if (!last || live->target.same_view)
 		return named ? strdup(named) : NULL;
-	return asprintf(&file, "/proc/self/fd/%d%s", live->target.root, named) < 0 ? NULL
-										   : file;
+	path = strndup(named, (size_t)(last - named) + 1);
+	folder = path ? hold_folder(live, path) : -1;
+	free(path);
+	if (folder < 0)
+		return target_path_here(&live->target, named);
+	return asprintf(&file, "/proc/self/fd/%d%s", folder, last) < 0 ? NULL : file;
 }
 
 int live_open(struct live *live, pid_t pid, char **file, struct error *error)
@@ -36,7 +61,7 @@ int live_open(struct live *live, pid_t pid, char **file, struct error *error)
 	int failed;
 
 	*file = NULL;
-	*live = (struct live){.control.descriptor = -1};
+	*live = (struct live){.control.descriptor = -1, .folder = -1};
 	failed = target_open(&live->target, pid, error);
 	if (failed != 0)
 		return failed;
@@ -58,6 +83,8 @@ void live_close(struct live *live)
 		return;
 	control_close(&live->control);
 	target_close(&live->target);
+	if (live->folder >= 0)
+		close(live->folder);
 	live->is_open = live->is_there = false;
 }
 
@@ -75,7 +102,6 @@ static int ask(struct live *live, const char *verb, json_t *members, json_t **re
 	control_close(&live->control);
 	if (target_ended(&live->target) || !may_connect ||
 		control_open(&live->control, &live->target, &ignored) != 0) {
-		/* Its root stays: the profile may be reached by it. */
 		live->is_there = false;
 		return failed;
 	}

@@ -20,6 +20,7 @@ struct live {
 	bool is_there; /* and it has not ended */
 	struct target target;
 	struct control control;
+	int folder; /* of a profile that lies where the target's view is another; -1: none */
 	struct shown *shown; /* borrowed */
 };
 
