@@ -401,10 +401,11 @@ static int serve(struct opening *opening, struct error *error)
 		announce(opening);
 		event_base_dispatch(opening->base);
 		browser_forget(&opening->browser);
-		server_destroy(opening->server);
 	}
 	for (size_t i = 0; i < EVENTS && opening->event[i]; i++)
 		event_free(opening->event[i]);
+	if (failed == 0)
+		server_destroy(opening->server);
 	out_fini(&page);
 	return failed;
 }

@@ -511,6 +511,9 @@ void server_destroy(struct server *server)
 	if (server->http)
 		evhttp_free(server->http);
 	sweep(server);
+	/* Connections that were turned out just now are held by what is to be called for them; then they are freed. */
+	for (int round = 0; round < 2; round++)
+		event_base_loop(server->base, EVLOOP_NONBLOCK);
 	free(server);
 }
 

@@ -55,6 +55,8 @@ struct serving {
 /* Listens. serving is borrowed. 0, or a negative code. Owned (server_destroy). */
 int server_create(struct server **server, struct event_base *base,
 	const struct serving *serving, struct error *error);
+
+/* Runs what the loop has to do at once: with no events of others in it any more. */
 void server_destroy(struct server *server);
 
 /* "http://127.0.0.1:PORT/TOKEN/", borrowed. */

@@ -13,7 +13,7 @@ import sys
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from harness import Target, Test, wait_for  # noqa: E402
+from harness import Target, Test, run, wait_for  # noqa: E402
 
 
 def same(test, what, expected, found):
@@ -150,12 +150,34 @@ def check_live(test, java):
     other.end()
 
 
+def check_mounts(test, java):
+    """The profile lies in a file system that only the JVM sees, and that is gone when it ends."""
+    if run("unshare", "-m", "true").status != 0:
+        print("not run: no file systems of its own here", flush=True)
+        return
+    hidden = test.work / "hidden"
+    hidden.mkdir(exist_ok=True)
+    target = Target(test, "unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', hidden, java,
+                    f"-agentpath:{test.agent}=file={hidden}/p.jprof,calls=instrument,include=Inside,calibration=off",
+                    "-cp", test.work, "Scoped", test.work / "files")
+    target.tell("walk", 2)
+    page = Page(test, target.pid)
+    target.tell("walk", 3)
+    target.end()
+    same(test, "status of what has ended", True, wait_for(lambda: page.json("status").get("ended")))
+    page.control("refresh")
+    same(test, "calls of a profile that is out of sight", 5 * 18 * 5, page.calls("Inside.a"))
+    test.expect(not list(hidden.iterdir()), "the file system is not the JVM's own")
+    page.end()
+
+
 def main():
     test = Test()
     (test.work / "files").mkdir()
     for java in test.javas:
         test.javac(java, "Scoped")
         check_live(test, java)
+        check_mounts(test, java)
     test.finish()
 
 
