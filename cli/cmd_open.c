@@ -33,9 +33,11 @@
  * hidden may be stopped; one that says that it leaves comes back at once when it is only loaded anew. */
 enum { PATIENCE = 60000, PATIENCE_HIDDEN = 3600000, PATIENCE_LEFT = 10000, LOOK = 250 };
 
-/* What the page may do, by the browser's own rules: run its own script, and ask this server. */
+/* That the loop waits for. */
 enum { EVENTS = 7 };
 
+/* What the page may do, by the browser's own rules: run its own script, and ask this server. The page has a policy of its
+ * own, too, which names its script: what both allow is allowed. */
 #define PAGE_POLICY                                                                            \
 	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src "  \
 	"data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action "     \
@@ -59,8 +61,9 @@ struct opening {
 	struct event *event[EVENTS];
 	struct server *server;
 	bool was_asked;
-	int64_t last, patience; /* of requests */
-	unsigned in_work;       /* requests that are not answered */
+	int64_t last, patience;  /* of requests */
+	int64_t patience_before; /* before the request that is being taken */
+	unsigned in_work;        /* requests that are not answered */
 };
 
 /* ---- options ---- */
@@ -201,9 +204,13 @@ static void take_report(void *user, struct exchange *exchange)
 	give(opening, &opening->profile_worker, exchange, shown_report, &opening->shown);
 }
 
+/* A page that leaves is hidden afterwards: that does not bring it back. */
 static int take_hidden(const struct given *given, struct error *error)
 {
-	*(int64_t *)given->to = PATIENCE_HIDDEN;
+	struct opening *opening = given->to;
+
+	opening->patience =
+		opening->patience_before == PATIENCE_LEFT ? PATIENCE_LEFT : PATIENCE_HIDDEN;
 	return 0;
 }
 
@@ -214,8 +221,7 @@ static void take_status(void *user, struct exchange *exchange)
 	struct error error = {0};
 	struct query *query;
 
-	if (query_read(&query, exchange->query, parameters, 1, &opening->patience, &error) ==
-		0) {
+	if (query_read(&query, exchange->query, parameters, 1, opening, &error) == 0) {
 		give(opening, &opening->agent_worker, exchange, live_status, &opening->live);
 	} else {
 		exchange_refuse(exchange, 400, "%s", error.text);
@@ -261,6 +267,7 @@ static void was_asked(void *user)
 
 	opening->was_asked = true;
 	opening->last = waiting_now();
+	opening->patience_before = opening->patience;
 	opening->patience = PATIENCE;
 	browser_forget(&opening->browser);
 }

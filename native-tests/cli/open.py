@@ -516,6 +516,16 @@ def check_closed():
     assert server.child.returncode == 0 and said == "jprof: the page was closed\n", said
 
 
+def check_left(_):
+    """It ends soon after the page has left, also where that is hidden then."""
+    server = Server("--no-browser")
+    server.open_page()
+    assert server.control({"verb": "leave"}) == (200, {"ok": True})
+    assert server.ask("status?hidden=1").status == 200
+    said = server.child.communicate(timeout=60)[1]
+    assert server.child.returncode == 0 and said == "jprof: the page was closed\n", said
+
+
 def check_browser(folder):
     """The address is in no command line; the file that has it is the user's alone, and goes when the page was asked for."""
     script, seen = os.path.join(folder, "browser"), os.path.join(folder, "seen")
@@ -585,7 +595,7 @@ def main(folder):
             failures.append(traceback.format_exc())
 
     # Ten seconds each.
-    slow = [threading.Thread(target=beside, args=(check,)) for check in (check_deadline, check_number, check_connect)]
+    slow = [threading.Thread(target=beside, args=(check,)) for check in (check_deadline, check_number, check_connect, check_left)]
     for thread in slow:
         thread.start()
     for check in (check_blocks, check_reports, check_control, check_strangers, check_garbage, check_readers, check_blocked, check_address):
