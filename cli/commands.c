@@ -64,6 +64,14 @@ static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
 
+static const char export_text[] =
+	"Writes the figures that `jprof report` shows, of the profile given or of the\n"
+	"newest *.jprof here, as a file that another tool opens; docs/exports.md says\n"
+	"which, what each format holds, and what it leaves out. A file that could not\n"
+	"be written whole is not there. Without -o it is beside the profile, under a\n"
+	"name made of the profile's that must be free. --metric chooses figures:\n"
+	"metrics, conditions of samples, and calls.\n";
+
 static const char html_text[] =
 	"One file with all that it needs, for a browser, without a server or a\n"
 	"network. It has the figures of `jprof report`: an overview, flame graph, call\n"
@@ -101,6 +109,18 @@ static const char selftest_text[] =
 	"calibration that is not there yet is made.\n"
 	"Takes half a minute; the machine should have nothing else to do. Fails only\n"
 	"if it cannot be run. --format: text or json.\n";
+
+static const char diff_text[] =
+	"What changed between profiles of the same program: totals, then methods, call\n"
+	"paths or files, the largest changes first. Times are compared with their\n"
+	"errors: what may be chance is noise. Fewer than three runs a side cannot tell\n"
+	"what times differ by from run to run: no rule is broken by them then.\n"
+	"Numbers of calls, operations and bytes are exact: whatever differs there has\n"
+	"changed, or the program does not do the same in each run.\n"
+	"Methods are matched by class, name and signature; numbers in the names of\n"
+	"lambdas and generated classes are left out. Threads are put together.\n"
+	"Exit status: 0; 1 failed; 2 usage; 3 a rule, or --fail-over, is broken. The\n"
+	"reasons stand on standard error, a line each.\n";
 
 static const char completion_text[] =
 	"Prints a script for the shell. Packages have it where shells look for it; else,\n"
@@ -140,6 +160,19 @@ const struct command commands[] = {
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report, .options = &report_table,
 		.words = WORDS_PROFILE, .values = cmd_report_values},
+	{"export",
+		"[FILE] --to FORMAT [-o OUT] [--metric M] [--thread PATTERN]\n"
+		"             [--method PATTERN] [--snapshot A..B] [--merge-threads]",
+		"write a profile for another tool: flame graphs, pprof, Perfetto...",
+		export_text, cmd_export_details, cmd_export, .options = &export_table,
+		.words = WORDS_PROFILE, .values = cmd_export_values},
+	{"diff",
+		"BEFORE AFTER | --before FILE... --after FILE... [--by ITEM]\n"
+		"             [--normalize WHAT] [--fail-over PERCENT] [--min PERCENT]\n"
+		"             [--rules FILE] [--figure NAME] [--format FORMAT]",
+		"what changed between profiles of the same program; fails by it if asked",
+		diff_text, cmd_diff_details, cmd_diff, .options = &diff_command_table,
+		.words = WORDS_PROFILE, .values = cmd_diff_values},
 	{"html",
 		"[FILE] [-o OUT.html] [--metric M] [--thread PATTERN]\n"
 		"             [--snapshot A..B]",
