@@ -377,22 +377,32 @@ int report_view(const struct model *model, const struct report_request *request,
 	return failed;
 }
 
-int report_print(const struct profile *profile, const struct report_request *request, int fd,
-	uint64_t *violations, struct error *error)
+int report_put_profile(const struct profile *profile, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
 {
 	struct model_choice choice = request->choice;
 	struct model model;
-	struct out out;
 	int failed;
 
 	if (request->view->merges)
 		choice = merged_choice(&choice);
 	*violations = 0;
-	out_init(&out, fd);
-	out.before_write = request->before_write;
 	failed = model_init(&model, profile, &choice, error);
 	if (failed == 0)
-		failed = report_view(&model, request, &out, violations, error);
+		failed = report_view(&model, request, out, violations, error);
+	model_fini(&model);
+	return failed;
+}
+
+int report_print(const struct profile *profile, const struct report_request *request, int fd,
+	uint64_t *violations, struct error *error)
+{
+	struct out out;
+	int failed;
+
+	out_init(&out, fd);
+	out.before_write = request->before_write;
+	failed = report_put_profile(profile, request, &out, violations, error);
 	if (failed == 0) {
 		out_flush(&out);
 		if (out.failed == EPIPE)
@@ -401,7 +411,6 @@ int report_print(const struct profile *profile, const struct report_request *req
 			failed = error_set_errno(
 				error, ERROR_IO, out.failed, "cannot write the report");
 	}
-	model_fini(&model);
 	out_fini(&out);
 	return failed;
 }

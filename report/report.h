@@ -20,4 +20,8 @@ int report_print(const struct profile *profile, const struct report_request *req
 int report_view(const struct model *model, const struct report_request *request,
 	struct out *out, uint64_t *violations, struct error *error);
 
+/* The same as report_print, into any out, which the caller flushes. */
+int report_put_profile(const struct profile *profile, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error);
+
 #endif
