@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* jprof diff: reads the words, opens the profiles one after the other, prints what changed, and fails by it if asked. */
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +13,10 @@
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/output_file.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/screen.h"
 #include "options/wrap.h"
 #include "report/diff/print.h"
+#include "report/request.h"
 
 struct files {
 	const char *name[DIFF_RUNS_MAX];
@@ -37,8 +36,6 @@ struct words {
 	bool wide;
 };
 
-enum { WIDTH_LEAST = 56, WIDTH_MOST = 1000, WIDTH_USUAL = 80 };
-
 /* ---- the options: one row each ---- */
 
 enum { NAMES_MAX = 16 };
@@ -53,7 +50,8 @@ static int add_file(struct words *words, enum diff_side side, const char *name)
 	return EXIT_DONE;
 }
 
-static int take_before(const struct taken *taken)
+/* --before and --after. */
+static int take_side(const struct taken *taken)
 {
 	struct words *words = taken->words;
 
@@ -105,51 +103,13 @@ static int take_format(const struct taken *taken)
 	return EXIT_DONE;
 }
 
-static bool is_number(const char *value, uint64_t *number)
+static int take_min(const struct taken *taken)
 {
-	char *end;
+	struct words *words = taken->words;
+	struct error error = {0};
 
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	return value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0;
-}
-
-static int take_number(const struct taken *taken)
-{
-	uint64_t *number = taken->to;
-
-	if (!is_number(taken->value, number) || *number == 0)
-		return command_usage(taken->command,
-			"%s needs a whole number above 0, not '%s'", taken->option->name,
-			taken->value);
-	return EXIT_DONE;
-}
-
-static int take_width(const struct taken *taken)
-{
-	uint64_t width;
-
-	if (!is_number(taken->value, &width) || width < WIDTH_LEAST || width > WIDTH_MOST)
-		return command_usage(taken->command,
-			"--width needs a number from %d to %d, not '%s'", WIDTH_LEAST,
-			WIDTH_MOST, taken->value);
-	((struct words *)taken->words)->request.width = (unsigned)width;
-	return EXIT_DONE;
-}
-
-/* "5%", "0.5%"; "5" is the same as "5%". */
-static int take_percent(const struct taken *taken)
-{
-	const char *value = taken->value;
-	char *end;
-	double percent = strtod(value, &end);
-
-	end += *end == '%';
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !isfinite(percent))
-		return command_usage(taken->command,
-			"%s needs a percentage such as 5%%, not '%s'", taken->option->name,
-			value);
-	*(double *)taken->to = percent / 100;
+	if (request_take_min(&words->diff.min, taken->value, &error) != 0)
+		return command_usage(taken->command, "%s", error.text);
 	return EXIT_DONE;
 }
 
@@ -169,8 +129,8 @@ static const struct command_option diff_options[] = {
 	{"--by", "ITEM", "what is compared: method, path or file; method unless given", take_by,
 		0},
 	{"--before", "FILE...", "the profiles of one side, one or several runs of it",
-		take_before, 0},
-	{"--after", "FILE...", "those of the other side", take_before, 0},
+		take_side, 0},
+	{"--after", "FILE...", "those of the other side", take_side, 0},
 	PROFILE_CHOICE_ROWS(struct words, choice),
 	{"--path", "PATTERN",
 		"I/O: only of such files and addresses, e.g. '*.db'; may be repeated",
@@ -190,17 +150,18 @@ static const struct command_option diff_options[] = {
 	{"--min", "PERCENT",
 		"of what has a share of the whole of that, on one side at least; 1% unless "
 		"given",
-		take_percent, WORD(diff.min)},
+		take_min, 0},
 	{"--rules", "FILE",
 		"exit with status 3 if a rule of that JSON file is broken; docs/ci.md",
 		take_some_text, WORD(rules)},
 	{"--figure", "NAME", "the table of one figure, e.g. calls, base.cpu, cum.alloc",
 		take_some_text, WORD(request.figure)},
-	{"--top", "N", "at most N rows of a table; 10 unless given", take_number,
+	{"--top", "N", "at most N rows of a table; 10 unless given", take_whole_number,
 		WORD(request.top)},
 	{"--all", NULL, "rows within noise, too", take_flag, WORD(request.all)},
 	{"--wide", NULL, "names and columns whole, on a terminal, too", take_flag, WORD(wide)},
-	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width, 0},
+	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width,
+		WORD(request.width)},
 	{"--format", "FORMAT", "text unless given", take_format, 0},
 	{"--html", "OUT.html",
 		"write both on one HTML page, too; of several runs the first of each side",
@@ -229,28 +190,6 @@ void cmd_diff_details(FILE *out)
 }
 
 /* ---- the words ---- */
-
-/* Of a terminal's size, or as COLUMNS says; all else as wide as it is. */
-static void choose_layout(struct words *words)
-{
-	struct diff_request *request = &words->request;
-	const char *columns = getenv("COLUMNS"), *terminal = getenv("TERM");
-	struct winsize size = {0};
-	long width = columns ? strtol(columns, NULL, 10) : 0;
-	bool is_terminal = isatty(STDOUT_FILENO);
-
-	request->colour =
-		is_terminal && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
-	if (request->width == 0 && is_terminal) {
-		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-			width = size.ws_col;
-		if (width <= 0 || width > WIDTH_MOST)
-			width = WIDTH_USUAL;
-		request->width = width < WIDTH_LEAST ? WIDTH_LEAST : (unsigned)width;
-	}
-	if (words->wide)
-		request->width = 0;
-}
 
 /* The same file twice has nothing to say. */
 static int check_files(const struct words *words)
@@ -407,6 +346,7 @@ int cmd_diff(int argc, char **argv)
 	struct words words = {.diff = {.min = DIFF_MIN},
 		.request = {.by = DIFF_METHOD, .format = &diff_format_text},
 		.fail_over = -1};
+	struct screen screen;
 	int status = command_options_read(&diff_command_table, &words, argc, argv);
 
 	if (status == EXIT_DONE)
@@ -424,7 +364,9 @@ int cmd_diff(int argc, char **argv)
 	if (status == EXIT_DONE) {
 		/* A reader that has seen enough is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);
-		choose_layout(&words);
+		screen = screen_read(words.request.width);
+		words.request.width = words.wide ? 0 : screen.width;
+		words.request.colour = screen.colour;
 		status = print_diff(&words);
 	}
 	profile_choice_fini(&words.choice);

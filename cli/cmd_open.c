@@ -26,6 +26,7 @@
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
+#include "options/number.h"
 #include "report/page/page.h"
 #include "report/request.h"
 
@@ -72,7 +73,7 @@ static int take_port(const struct taken *taken)
 {
 	uint64_t *port = taken->to;
 
-	if (request_is_number(taken->value, port) && *port <= UINT16_MAX)
+	if (number_read(taken->value, port) && *port <= UINT16_MAX)
 		return EXIT_DONE;
 	return command_usage(taken->command, "--port needs a number from 0 to %d, not '%s'",
 		UINT16_MAX, taken->value);
@@ -467,16 +468,10 @@ int cmd_open(int argc, char **argv)
 {
 	struct words words = {0};
 	int status = command_options_read(&open_table, &words, argc, argv);
-	struct error error = {0};
 	char *found = NULL;
 
-	if (status == EXIT_DONE && !words.subject) {
-		words.subject = found = profile_file_newest(&error);
-		if (found)
-			say("of the newest profile here, '%s'", found);
-		else
-			status = command_usage("open", "%s", error.text);
-	}
+	if (status == EXIT_DONE)
+		status = profile_file_choose("open", &words.subject, &found);
 	if (status == EXIT_DONE) {
 		/* A client that has gone is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);

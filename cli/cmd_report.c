@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -13,6 +12,7 @@
 #include "cli/record/profile_file.h"
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/screen.h"
 #include "options/wrap.h"
 #include "report/report.h"
 #include "report/request.h"
@@ -25,9 +25,6 @@ struct words {
 	bool has_view;
 	struct report_request request; /* without its choice, until it is printed */
 };
-
-/* Terminals: narrower ones get lines that wrap. */
-enum { WIDTH_LEAST = 56, WIDTH_MOST = 1000, WIDTH_USUAL = 80 };
 
 /* ---- the options: one row each ---- */
 
@@ -52,15 +49,6 @@ static int take_format(const struct taken *taken)
 	return EXIT_DONE;
 }
 
-static int take_number(const struct taken *taken)
-{
-	struct error error = {0};
-
-	if (request_take_number(taken->to, taken->option->name, taken->value, &error) != 0)
-		return command_usage(taken->command, "%s", error.text);
-	return EXIT_DONE;
-}
-
 static int take_min(const struct taken *taken)
 {
 	struct words *words = taken->words;
@@ -68,19 +56,6 @@ static int take_min(const struct taken *taken)
 
 	if (request_take_min(&words->request.min, taken->value, &error) != 0)
 		return command_usage(taken->command, "%s", error.text);
-	return EXIT_DONE;
-}
-
-static int take_width(const struct taken *taken)
-{
-	uint64_t width;
-
-	if (!request_is_number(taken->value, &width) || width < WIDTH_LEAST ||
-		width > WIDTH_MOST)
-		return command_usage(taken->command,
-			"--width needs a number from %d to %d, not '%s'", WIDTH_LEAST,
-			WIDTH_MOST, taken->value);
-	((struct words *)taken->words)->request.width = (unsigned)width;
 	return EXIT_DONE;
 }
 
@@ -102,7 +77,7 @@ static const struct command_option report_options[] = {
 	PROFILE_CHOICE_ROWS(struct words, choice),
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_text,
 		WORD(request.sort)},
-	{"--top", "N", "show the first N rows; the rest becomes one line", take_number,
+	{"--top", "N", "show the first N rows; the rest becomes one line", take_whole_number,
 		WORD(request.top)},
 	{"--path", "PATTERN",
 		"only what did I/O with such files and addresses, e.g. '*.db', and how "
@@ -116,7 +91,7 @@ static const struct command_option report_options[] = {
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
 		"unless given",
 		take_min, 0},
-	{"--depth", "N", "sum up rows of a tree below that level", take_number,
+	{"--depth", "N", "sum up rows of a tree below that level", take_whole_number,
 		WORD(request.depth)},
 	{"--merge-threads", NULL, "all threads as one tree", take_flag,
 		WORD(choice.model.merge_threads)},
@@ -124,7 +99,8 @@ static const struct command_option report_options[] = {
 		WORD(request.all)},
 	{"--wide", NULL, "all columns and exact figures, on a terminal, too", take_flag,
 		WORD(wide)},
-	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width, 0},
+	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width,
+		WORD(request.width)},
 	{"--source", "PATH",
 		"the view lines: with the text of each, from a folder, a jar, the JDK's "
 		"src.zip",
@@ -165,25 +141,11 @@ void cmd_report_details(FILE *out)
 static void choose_layout(struct words *words)
 {
 	struct report_request *request = &words->request;
-	const char *columns = getenv("COLUMNS");
-	struct winsize size = {0};
-	long width = columns ? strtol(columns, NULL, 10) : 0;
-	const char *terminal = getenv("TERM");
-	bool is_terminal = isatty(STDOUT_FILENO);
-	const char *plain = getenv("NO_COLOR");
+	struct screen screen = screen_read(request->width);
 
-	request->colour = is_terminal && (!plain || plain[0] == '\0') && terminal &&
-			  strcmp(terminal, "dumb") != 0;
-	if (request->width == 0 && is_terminal) {
-		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-			request->height = size.ws_row;
-			if (size.ws_col > 0)
-				width = size.ws_col;
-		}
-		if (width <= 0 || width > WIDTH_MOST)
-			width = WIDTH_USUAL;
-		request->width = width < WIDTH_LEAST ? WIDTH_LEAST : (unsigned)width;
-	}
+	request->width = screen.width;
+	request->height = screen.height;
+	request->colour = screen.colour;
 	if (request->format != &format_text || words->wide || request->width == 0)
 		return;
 	request->format = &format_screen;
@@ -282,16 +244,10 @@ int cmd_report(int argc, char **argv)
 	struct words words = {
 		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
 	int status = command_options_read(&report_table, &words, argc, argv);
-	struct error error = {0};
 	char *found = NULL;
 
-	if (status == 0 && !words.choice.file) {
-		words.choice.file = found = profile_file_newest(&error);
-		if (found)
-			say("of the newest profile here, '%s'", found);
-		else
-			status = command_usage("report", "%s", error.text);
-	}
+	if (status == 0)
+		status = profile_file_choose("report", &words.choice.file, &found);
 	if (status == 0) {
 		/* A reader that has seen enough is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);

@@ -3,12 +3,11 @@
 /* request: see request.h. */
 #include "report/request.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "options/nearest.h"
+#include "options/number.h"
 
 /* The line for a word that is none of the names. */
 static int refuse_name(
@@ -46,19 +45,10 @@ int request_take_format(const struct format **format, const char *value, struct 
 	return refuse_name("format", "formats", &choices, error);
 }
 
-bool request_is_number(const char *value, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	return value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0;
-}
-
 int request_take_number(
 	uint64_t *number, const char *option, const char *value, struct error *error)
 {
-	if (request_is_number(value, number) && *number > 0)
+	if (number_read(value, number) && *number > 0)
 		return 0;
 	return error_set(
 		error, ERROR_USAGE, "%s needs a whole number above 0, not '%s'", option, value);
@@ -66,14 +56,9 @@ int request_take_number(
 
 int request_take_min(double *min, const char *value, struct error *error)
 {
-	char *end;
-	double percent = strtod(value, &end);
-
-	end += *end == '%';
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(percent <= 100))
+	if (!number_read_percent(value, min) || *min > 1)
 		return error_set(error, ERROR_USAGE,
 			"--min needs a percentage from 0%% to 100%%, not '%s'", value);
-	*min = percent / 100;
 	return 0;
 }
 

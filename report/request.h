@@ -17,7 +17,6 @@ int request_take_view(const struct view **view, const char *value, struct error 
 int request_take_format(const struct format **format, const char *value, struct error *error);
 
 /* A whole number, above 0. */
-bool request_is_number(const char *value, uint64_t *number);
 int request_take_number(
 	uint64_t *number, const char *option, const char *value, struct error *error);
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/terminal/outcome.h"
 #include "error/harmless.h"
 #include "options/options.h"
 
@@ -108,14 +109,15 @@ int profile_file_check(const char *file, struct error *error)
 	return failed;
 }
 
-char *profile_file_newest(struct error *error)
+/* The name of the file *.jprof of the working directory that was changed last; "": there is none. */
+static void find_newest(char name[NAME_MAX + 1])
 {
 	static const char ending[] = ".jprof";
 	DIR *folder = opendir(".");
 	struct timespec latest = {0};
-	char name[NAME_MAX + 1] = "", *copy;
 	struct dirent *entry;
 
+	name[0] = '\0';
 	while (folder && (entry = readdir(folder))) {
 		size_t length = strlen(entry->d_name);
 		struct timespec time;
@@ -133,18 +135,27 @@ char *profile_file_newest(struct error *error)
 						       time.tv_nsec <= latest.tv_nsec)))
 			continue;
 		latest = time;
-		snprintf(name, sizeof(name), "%s", entry->d_name);
+		snprintf(name, NAME_MAX + 1, "%s", entry->d_name);
 	}
 	if (folder)
 		closedir(folder);
-	if (name[0] == '\0') {
-		error_set(error, ERROR_USAGE, "no profile given, and no *.jprof is here");
-		return NULL;
-	}
-	copy = strdup(name);
-	if (!copy)
-		error_set(error, ERROR_MEMORY, "no memory");
-	return copy;
+}
+
+int profile_file_choose(const char *command, const char **file, char **found)
+{
+	char name[NAME_MAX + 1];
+
+	if (*file)
+		return EXIT_DONE;
+	find_newest(name);
+	if (name[0] == '\0')
+		return command_usage(command, "no profile given, and no *.jprof is here");
+	*found = strdup(name);
+	if (!*found)
+		return command_no_memory();
+	*file = *found;
+	say("of the newest profile here, '%s'", name);
+	return EXIT_DONE;
 }
 
 char *profile_file_place(const struct target *target, const char *file, struct error *error)

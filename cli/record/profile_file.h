@@ -20,9 +20,10 @@ char *profile_file_whole(const char *file, bool is_ours, struct error *error);
  * the folder is missing or may not be written, or the path is a folder's. */
 int profile_file_check(const char *file, struct error *error);
 
-/* The file *.jprof of the working directory that was changed last, a regular one. Owned; NULL
- * with error filled. */
-char *profile_file_newest(struct error *error);
+/* For a command without a file: *file is the one *.jprof of the working directory that was changed last, a regular one,
+ * and a line says so; *found, which is owned, holds its name. With one both stay as they are. An exit status; for any but
+ * EXIT_DONE a line was printed. */
+int profile_file_choose(const char *command, const char **file, char **found);
 
 /* The path for the agent of a running process: absolute, as the target sees it,
  * with %t replaced. file: what the user asked for, or NULL. A relative path begins at our

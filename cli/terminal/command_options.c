@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/terminal/outcome.h"
+#include "options/number.h"
 
 int take_text(const struct taken *taken)
 {
@@ -100,4 +101,24 @@ int take_json(const struct taken *taken)
 
 	*(bool *)taken->to = found == 1;
 	return found < 0 ? EXIT_USAGE : EXIT_DONE;
+}
+
+int take_whole_number(const struct taken *taken)
+{
+	uint64_t *number = taken->to;
+
+	if (!number_read(taken->value, number) || *number == 0)
+		return command_usage(taken->command,
+			"%s needs a whole number above 0, not '%s'", taken->option->name,
+			taken->value);
+	return EXIT_DONE;
+}
+
+int take_percent(const struct taken *taken)
+{
+	if (!number_read_percent(taken->value, taken->to))
+		return command_usage(taken->command,
+			"%s needs a percentage such as 5%%, not '%s'", taken->option->name,
+			taken->value);
+	return EXIT_DONE;
 }

@@ -42,6 +42,9 @@ struct command_option {
  * whether the format is json, not text. */
 option_taker take_text, take_some_text, take_flag, take_json;
 
+/* A uint64_t above 0; a double, a percentage as a part of one. */
+option_taker take_whole_number, take_percent;
+
 struct command_table {
 	const char *command;
 	const struct command_option *option;

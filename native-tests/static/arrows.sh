@@ -48,7 +48,7 @@ rooms=(
 	"report          error options profile report/text report/model report/formats report/views"
 	"report/diff     error options profile report/text report/model report/formats"
 	"report/page     error options profile report/text report/model report/formats report/views report"
-	"cli/terminal    error options/nearest.h"
+	"cli/terminal    error options/nearest.h options/number.h"
 	"cli/attach      error options agent/control/protocol.h cli/terminal"
 	"cli/record      error options profile cli/terminal cli/attach"
 	"cli/java        error options profile calibration cli/terminal cli/attach"

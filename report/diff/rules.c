@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "options/nearest.h"
+#include "options/number.h"
 #include "report/diff/words.h"
 
 /* ---- reading ---- */
@@ -73,13 +74,10 @@ static int refuse_key(const struct place *place, const char *key)
 		choices_text(&choices, "keys"));
 }
 
-/* "5%" is 0.05. */
+/* "5%" is 0.05. The sign has to be there: a text "5" could be meant as the number. */
 static bool read_percent(const char *text, double *part)
 {
-	char *end;
-
-	*part = strtod(text, &end) / 100;
-	return text[0] >= '0' && text[0] <= '9' && strcmp(end, "%") == 0 && isfinite(*part);
+	return strchr(text, '%') && number_read_percent(text, part);
 }
 
 static int read_limit(struct rule *rule, enum rule_limit limit, const json_t *value,
