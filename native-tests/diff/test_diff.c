@@ -448,6 +448,36 @@ static void test_refused(void **state)
 	must_add(DIFF_BEFORE);
 	assert_int_equal(diff_judge(&diff, &error), -ERROR_USAGE);
 	diff_fini(&diff);
+
+	/* A file may say anything: such values would be those of one figure and of the next. */
+	begin(NULL);
+	error = (struct error){0};
+	program(100, 5000000, 4096);
+	fixture.profile.metric[1].name = fixture.profile.metric[0].name;
+	assert_int_equal(add(DIFF_BEFORE, "twice", &error), -ERROR_MISSING);
+	assert_string_equal(error.text, "'twice': two figures are called 'wall'");
+	diff_fini(&diff);
+}
+
+/* Of runs with ever other metrics there are more figures than fit. */
+static void test_too_many_figures(void **state)
+{
+	struct error error = {0};
+	char names[DIFF_RUNS_MAX][2][16];
+	int failed = 0;
+
+	begin(NULL);
+	for (int i = 0; i < DIFF_RUNS_MAX && failed == 0; i++) {
+		program(100, 5000000, 4096);
+		for (int m = 0; m < 2; m++) {
+			snprintf(names[i][m], sizeof(names[i][m]), "metric%d", 2 * i + m);
+			fixture.profile.metric[m].name = names[i][m];
+		}
+		failed = add(DIFF_BEFORE, "run", &error);
+	}
+	assert_int_equal(failed, -ERROR_MISSING);
+	assert_string_equal(error.text, "'run': more than 96 figures: --metric chooses some");
+	diff_fini(&diff);
 }
 
 static void test_different_ways(void **state)
@@ -542,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_counts_that_differ),
 		cmocka_unit_test(test_normalize),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_too_many_figures),
 		cmocka_unit_test(test_different_ways),
 		cmocka_unit_test(test_different_metrics),
 		cmocka_unit_test(test_samples),

@@ -193,6 +193,8 @@ struct naming {
 	struct diff *diff;
 	enum diff_by by;
 	struct diff_values *values;
+	const char *
+		refused; /* why a figure has no place, so that values would be another's; the store's, or NULL */
 };
 
 static void add_figure(struct naming *naming, const char *group, const char *key,
@@ -206,8 +208,19 @@ static void add_figure(struct naming *naming, const char *group, const char *key
 	snprintf(name, sizeof(name), "%s%s%s", group, group[0] != '\0' ? "." : "", key);
 	while (at < table->figure_count && strcmp(table->figure[at].name, name) != 0)
 		at++;
-	if (at == DIFF_FIGURES_MAX || values->place[at] > 0)
+	if (at == DIFF_FIGURES_MAX || values->place[at] > 0) {
+		naming->refused =
+			at == DIFF_FIGURES_MAX
+				? store_format(&naming->diff->store,
+					  "more than %d figures: --metric chooses some",
+					  DIFF_FIGURES_MAX)
+					  .text
+				: store_format(&naming->diff->store,
+					  "two figures are called '%s'",
+					  error_subject(name).text)
+					  .text;
 		return;
+	}
 	if (at == table->figure_count) {
 		struct diff_figure *figure = &table->figure[table->figure_count++];
 		int found = whole ? diff_figure_find(naming->diff, DIFF_TOTAL, whole) : -1;
@@ -260,7 +273,7 @@ static const struct {
 
 enum { FILE_PARTS = sizeof(file_parts) / sizeof(*file_parts) };
 
-/* In the order in which put_figures, put_total and put_file give their values. */
+/* In the order in which put_figures, add_total and add_files give their values. */
 static void name_figures(struct naming *naming, const struct model *model)
 {
 	if (naming->by == DIFF_FILE) {
@@ -676,7 +689,8 @@ static void choose_lead(struct diff *diff, const struct model *model)
 		snprintf(diff->lead, sizeof(diff->lead), "calls");
 }
 
-static int add_tables(struct adding *adding)
+/* 0, or -1: why tells, or there is no memory. */
+static int add_tables(struct adding *adding, const char **why)
 {
 	static int (*const add[DIFF_TABLES])(struct adding *) = {
 		add_total, add_methods, add_paths, add_files};
@@ -689,12 +703,13 @@ static int add_tables(struct adding *adding)
 		return -1;
 	model_whole(model, adding->whole);
 	for (enum diff_by by = 0; by < DIFF_TABLES; by++) {
-		struct naming naming = {diff, by, &adding->run->values[by]};
+		struct naming naming = {diff, by, &adding->run->values[by], NULL};
 
 		if (!diff->choice.wants[by])
 			continue;
 		name_figures(&naming, model);
-		if (add[by](adding) != 0)
+		*why = naming.refused;
+		if (*why || add[by](adding) != 0)
 			return -1;
 	}
 	return diff->store.failed ? -1 : 0;
@@ -723,9 +738,15 @@ int diff_add_run(struct diff *diff, enum diff_side side, const char *file,
 		return no_memory(error);
 	}
 	why = diff_refuses(diff, run);
-	if (why || add_tables(&adding) != 0) {
+	if (why) {
 		free_run(run);
-		return why ? error_set(error, ERROR_MISSING, "%s", why) : no_memory(error);
+		return error_set(error, ERROR_MISSING, "%s", why);
+	}
+	if (add_tables(&adding, &why) != 0) {
+		free_run(run);
+		return why ? error_set(error, ERROR_MISSING, "'%s': %s",
+				     error_subject(file).text, why)
+			   : no_memory(error);
 	}
 	diff->run[diff->run_count++] = run;
 	diff->side_count[side]++;

@@ -157,8 +157,8 @@ void find_compiling(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "The JVM's compilers took %s of processor time",
 		search_share(search, finding->share));
 	finding->evidence = search_text(search,
-		"%s by samples, beside %s that the program used. The run is short (%s), so "
-		"much of it is warm-up: other code is hot in a longer one.",
+		"%s by samples, beside %s that the program used, in a recording of %s. While "
+		"so much is compiled it is warm-up: other code is hot in a longer run.",
 		search_time(search, ns), search_time(search, samples * condition->period),
 		search_time(search, search->duration));
 	finding->command = search_command(search, "states");
