@@ -246,6 +246,15 @@ static int add_run(struct diff *diff, enum diff_side side, const char *file,
 		model_fini(&model);
 	}
 	opened_profile_fini(&opened);
+	/* Of several files the reader wants to know which. */
+	if (failed != 0 && error->text[0] != '\0' &&
+		!strstr(error->text, error_subject(file).text)) {
+		const struct error reason = *error;
+
+		*error = (struct error){0};
+		error_set(
+			error, reason.code, "'%s': %s", error_subject(file).text, reason.text);
+	}
 	return failed;
 }
 
