@@ -123,6 +123,12 @@ result $LINENO "$([ "$status" = 3 ] && [ "$(wc -l <err)" = 1 ] && echo yes)" "a 
 result $LINENO "$([ $? = 1 ] && grep -q 'cannot write the report' err && echo yes)" "a full disk: $(cat err)"
 
 # Formats for programs.
+# A file's name need not be UTF-8, which JSON is.
+cp more.jprof $'\xff.jprof'
+reads 'import json,sys; assert json.load(sys.stdin.buffer)["after"] == ["\ufffd.jprof"]' a.jprof $'\xff.jprof' --format json
+# Which of the files it is.
+ends 1 1 "^jprof: 'more.jprof': the profile has no metric 'none'|^jprof: 'a.jprof': the profile has no metric 'none'" a.jprof more.jprof --metric none
+ends 2 1 "min needs a percentage from 0% to 100%, not '200%'" a.jprof more.jprof --min 200%
 reads 'import json,sys; d = json.load(sys.stdin); assert d["total"]["figures"]["calls"]["verdict"] == "grew"
 assert len(d["items"]) > 100 and d["by"] == "path" and d["items"][0]["parent"] is None' \
 	a.jprof more.jprof --by path --format json

@@ -372,6 +372,8 @@ static int print_csv(
 	csv_rows(diff, request->by, &sink);
 	if (sink.format->end)
 		sink.format->end(&sink);
+	if (sink.text.failed != 0)
+		out->failed = sink.text.failed;
 	sink_fini(&sink);
 	return 0;
 }

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* print_json: an object with all items and their figures, an item a line. */
-#include <errno.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/diff/print.h"
 
 static void put_text(struct out *out, const char *text, size_t length)
 {
-	json_t *string = text ? json_stringn(text, length) : json_null();
-	char *json = json_dumps(string, JSON_ENCODE_ANY);
-
-	if (json)
-		out_text(out, json);
+	if (text)
+		out_json(out, text, length);
 	else
-		out->failed = ENOMEM;
-	free(json);
-	json_decref(string);
+		out_text(out, "null");
 }
 
 static void put_label(struct out *out, const char *key, struct label label)

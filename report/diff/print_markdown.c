@@ -93,15 +93,17 @@ static void put_heading(struct out *out, const char *what)
 static void put_cells(
 	struct out *out, const struct diff_figure *figure, const struct diff_change *change)
 {
-	const char *const cells[] = {diff_words(figure->kind, change->before).text,
-		diff_words(figure->kind, change->after).text,
-		diff_signed(figure->kind, change->change).text, diff_percent(change).text,
-		diff_error(figure->kind, change).text, diff_verdict_names[change->verdict]};
+	const struct diff_words cells[] = {diff_words(figure->kind, change->before),
+		diff_words(figure->kind, change->after),
+		diff_signed(figure->kind, change->change), diff_percent(change),
+		diff_error(figure->kind, change)};
 
 	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++) {
 		out_text(out, " | ");
-		put_words(out, cells[i]);
+		put_words(out, cells[i].text);
 	}
+	out_text(out, " | ");
+	put_words(out, diff_verdict_names[change->verdict]);
 	out_text(out, " |\n");
 }
 
