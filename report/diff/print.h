@@ -19,7 +19,7 @@ struct diff_request {
 	const struct diff_format *format;
 	const char *figure; /* show this one's table; NULL: those that tell most */
 	uint64_t top;       /* most rows of a table; 0: as many as is usual */
-	bool all;           /* of text: noise, and what is the same, too */
+	bool all;           /* of text: noise, too */
 	bool colour;
 	unsigned width; /* of the terminal; 0: text as wide as it is */
 	const struct rules *rules;

@@ -16,7 +16,8 @@ struct diff_words diff_words(enum figure_kind kind, double value);
 /* The same with a sign: "+45.1 ms"; "0". */
 struct diff_words diff_signed(enum figure_kind kind, double value);
 
-/* "+12.3%", "new", "gone", "+5.4 times"; "". */
+/* "+12.3%", "-100%", "x12.5" of what is more than eleven times as much, "new" of what was nothing; "" where nothing
+ * changed, or it is not known. */
 struct diff_words diff_percent(const struct diff_change *change);
 
 /* "±12 ms"; "" of what is exact. */

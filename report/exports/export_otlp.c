@@ -425,7 +425,8 @@ static void put_attribute(struct otlp *otlp, struct packer *packer, uint64_t pai
 	if (key == THREAD_ID) {
 		value.value_case = OTLP__ANY_VALUE__VALUE_INT_VALUE;
 		value.int_value = source->thread[of].java_id;
-	} else {
+	} else if (of > 0) {
+		/* Else there was no memory for it. */
 		set_text(&value, otlp->texts.text[of - 1].text);
 	}
 	dictionary.attribute_table = &one;

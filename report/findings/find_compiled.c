@@ -139,19 +139,15 @@ void find_interpreted(struct search *search, const struct finding_rule *rule)
 void find_compiling(struct search *search, const struct finding_rule *rule)
 {
 	const struct model *model = search->model;
-	const struct profile_condition *condition;
-	uint64_t all, samples, jit = search->jvm_samples[SAMPLE_JIT], ns;
 	struct finding *finding;
+	uint64_t ns;
+	double share;
+	int samples;
 
-	if (search->cpu_samples == NOWHERE)
+	if (!search_jvm_used(search, SAMPLE_JIT, &ns, &share) || !is_enough(rule, ns, share))
 		return;
-	condition = model->condition[search->cpu_samples];
-	samples = search->whole[model->metric_count + (unsigned)search->cpu_samples];
-	all = samples + search->jvm_all;
-	ns = jit * condition->period;
-	if (!is_enough(rule, ns, share_of(jit, all)))
-		return;
-	finding = search_add(search, rule, ns, share_of(jit, all));
+	samples = (int)model->metric_count + search->cpu_samples;
+	finding = search_add(search, rule, ns, share);
 	/* Where there are processors enough it is beside the program. */
 	finding->severity = FINDING_LOW;
 	finding->title = search_text(search, "The JVM's compilers took %s of processor time",
@@ -159,7 +155,8 @@ void find_compiling(struct search *search, const struct finding_rule *rule)
 	finding->evidence = search_text(search,
 		"%s by samples, beside %s that the program used, in a recording of %s. While "
 		"so much is compiled it is warm-up: other code is hot in a longer run.",
-		search_time(search, ns), search_time(search, samples * condition->period),
+		search_time(search, ns),
+		search_time(search, search_ns(search, samples, search->whole[samples])),
 		search_time(search, search->duration));
 	finding->command = search_command(search, "states");
 }

@@ -93,22 +93,15 @@ static const char *allocator_text(
 
 void find_collection(struct search *search, const struct finding_rule *rule)
 {
-	const struct model *model = search->model;
-	const struct profile_condition *condition;
-	uint64_t all, samples, gc = search->jvm_samples[SAMPLE_GC], ns;
 	struct allocator most;
 	struct finding *finding;
+	uint64_t ns;
+	double share;
 
-	if (search->cpu_samples == NOWHERE)
-		return;
-	condition = model->condition[search->cpu_samples];
-	samples = search->whole[model->metric_count + (unsigned)search->cpu_samples];
-	all = samples + search->jvm_all;
-	ns = gc * condition->period;
-	if (!is_enough(rule, ns, share_of(gc, all)))
+	if (!search_jvm_used(search, SAMPLE_GC, &ns, &share) || !is_enough(rule, ns, share))
 		return;
 	most = heaviest_allocator(search);
-	finding = search_add(search, rule, ns, share_of(gc, all));
+	finding = search_add(search, rule, ns, share);
 	finding->title = search_text(search, "Collecting garbage takes %s of processor time",
 		search_share(search, finding->share));
 	finding->evidence = search_text(search, "%s of the collector's threads%s%s.%s",

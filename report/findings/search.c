@@ -98,6 +98,19 @@ static void count_jvm_samples(struct search *search)
 	}
 }
 
+bool search_jvm_used(
+	const struct search *search, enum sample_state state, uint64_t *ns, double *share)
+{
+	const struct model *model = search->model;
+	unsigned figure = model->metric_count + (unsigned)search->cpu_samples;
+
+	if (search->cpu_samples == NOWHERE)
+		return false;
+	*ns = search->jvm_samples[state] * model->condition[search->cpu_samples]->period;
+	*share = share_of(search->jvm_samples[state], search->whole[figure] + search->jvm_all);
+	return true;
+}
+
 /* ---- I/O ---- */
 
 /* It takes as long as the machine needs, not until somebody else does something. */

@@ -62,6 +62,11 @@ int search_open(struct search *search, const struct findings_input *input);
 /* The nanoseconds that a value of a figure of processor time stands for. */
 uint64_t search_ns(const struct search *search, int figure, uint64_t value);
 
+/* What the JVM's own threads used a processor for in a state, by samples, and its share of what all threads used. False: there
+ * are no such samples. */
+bool search_jvm_used(
+	const struct search *search, enum sample_state state, uint64_t *ns, double *share);
+
 /* True if the value and its share of the whole reach the rule's thresholds. */
 static inline bool is_enough(const struct finding_rule *rule, uint64_t value, double share)
 {
