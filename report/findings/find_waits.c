@@ -311,7 +311,8 @@ void find_no_processor(struct search *search, const struct finding_rule *rule)
 		"processors; other programs, the JVM's compilers and its collector want "
 		"them, too.",
 		search_time(search, waited), search_time(search, search->cpu_ns),
-		search_share(search, share), processors ? processors : "an unknown number of");
+		search_share(search, share),
+		processors ? search_name(search, processors) : "an unknown number of");
 	finding->command = search_command(search, "threads");
 }
 
