@@ -128,6 +128,7 @@ cp more.jprof $'\xff.jprof'
 reads 'import json,sys; assert json.load(sys.stdin.buffer)["after"] == ["\ufffd.jprof"]' a.jprof $'\xff.jprof' --format json
 # Which of the files it is.
 ends 1 1 "^jprof: 'more.jprof': the profile has no metric 'none'|^jprof: 'a.jprof': the profile has no metric 'none'" a.jprof more.jprof --metric none
+ends 1 1 "cannot read '.': Is a directory" a.jprof more.jprof --rules .
 ends 2 1 "min needs a percentage from 0% to 100%, not '200%'" a.jprof more.jprof --min 200%
 reads 'import json,sys; d = json.load(sys.stdin); assert d["total"]["figures"]["calls"]["verdict"] == "grew"
 assert len(d["items"]) > 100 and d["by"] == "path" and d["items"][0]["parent"] is None' \

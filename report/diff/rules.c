@@ -252,8 +252,12 @@ int rules_read(struct rules *rules, const char *path, struct error *error)
 		return error_set_errno(
 			error, ERROR_IO, errno, "cannot open '%s'", error_subject(path).text);
 	rules->json = json_loadf(file, JSON_REJECT_DUPLICATES, &wrong);
+	/* Of a folder, say: to the parser that is a file that ends. */
+	if (ferror(file))
+		error_set_errno(
+			error, ERROR_IO, errno, "cannot read '%s'", error_subject(path).text);
 	fclose(file);
-	return take_json(rules, &wrong, path, error);
+	return error->text[0] != '\0' ? -ERROR_IO : take_json(rules, &wrong, path, error);
 }
 
 int rules_add_growth(
