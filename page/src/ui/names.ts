@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+//
+// names: texts from outside, made harmless: characters that hide, or turn the direction of what follows, are shown by
+// their number; each name is isolated from the text around it; long ones are cut, with the whole beside them.
+
+import type { Method } from '../model/universe';
+import { METHOD_ROOT } from '../model/universe';
+import { h } from './dom';
+
+/* Controls, soft hyphen, zero width characters, marks of direction, line separators, tags, lone surrogates. */
+const HIDDEN =
+	/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu;
+const LONG = 300;
+
+export function visible(text: string): string {
+	return text.replace(HIDDEN, (c) => `\u27e8U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}\u27e9`);
+}
+
+export function cut(text: string, most = LONG): string {
+	return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
+}
+
+/** A text in one piece. */
+export function name(text: string, most = LONG): HTMLElement {
+	if (text.length <= most) return h('bdi', { class: 'name' }, visible(text));
+	return h(
+		'span',
+		{},
+		h('bdi', { class: 'name' }, visible(cut(text, most))),
+		' ',
+		h(
+			'details',
+			{ class: 'whole' },
+			h('summary', {}, `all ${text.length.toLocaleString('en')} characters`),
+			h('bdi', {}, visible(text)),
+		),
+	);
+}
+
+export function methodText(method: Method, id: number): string {
+	return id === METHOD_ROOT ? '(threads)' : method.display;
+}
+
+/** With the package set back. */
+export function methodName(method: Method, id: number): HTMLElement {
+	const text = methodText(method, id);
+	const dot = text.startsWith(method.class + '.') ? method.class.lastIndexOf('.') + 1 : 0;
+
+	if (dot === 0 || text.length > LONG) return name(text);
+	return h('bdi', { class: 'name' }, h('span', { class: 'package' }, visible(text.slice(0, dot))), visible(text.slice(dot)));
+}
+
+/** Class and method alone, for places without room. */
+export function shortMethod(method: Method, id: number): string {
+	const text = methodText(method, id);
+
+	if (!text.startsWith(method.class + '.')) return text;
+	return text.slice(method.class.lastIndexOf('.') + 1);
+}
