@@ -64,6 +64,14 @@ static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
 
+static const char html_text[] =
+	"One file with all that it needs, for a browser, without a server or a\n"
+	"network. It has the figures of `jprof report`: an overview, flame graph, call\n"
+	"tree, methods, callers, threads, I/O, source lines, and intervals between\n"
+	"snapshots. What is small is put together until the file has no more than 15\n"
+	"MB; sums stay exact (docs/html.md). With -o - it goes to standard output;\n"
+	"without -o to a file beside, PROFILE.html.\n\n";
+
 static const char calibrate_text[] =
 	"Measures what jprof's probes cost here, with one JVM: runs a program of its\n"
 	"own without probes and with them, for about half a minute in all (--quick:\n"
@@ -112,6 +120,11 @@ const struct command commands[] = {
 		"             [--snapshot A..B] [--format FORMAT]",
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report},
+	{"html",
+		"[FILE] [-o OUT.html] [--metric M] [--thread PATTERN]\n"
+		"             [--snapshot A..B]",
+		"write a profile as one HTML page, to look at in a browser", html_text,
+		cmd_html_details, cmd_html},
 	{"calibrate",
 		"[--java PATH] [-o FILE] [--calls CALLS] [--timing TIMING]\n"
 		"             [--metrics METRICS] [--quick]",

@@ -37,12 +37,14 @@ int cmd_attach(int argc, char **argv);
 int cmd_control(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_html(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 void cmd_report_details(FILE *out);
+void cmd_html_details(FILE *out);
 void cmd_help_details(FILE *out);
 
 /* Says that there is no such command, and which there are; for help also its topics (NULL:

@@ -315,35 +315,46 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
+int report_view(const struct model *model, const struct report_request *request, struct out *out,
+	uint64_t *violations, struct error *error)
+{
+	struct report report = {.model = model, .request = request};
+	int failed;
+
+	if (request->format->walk)
+		failed = request->format->walk(model, out) != 0 ? model_no_memory(error) : 0;
+	else
+		failed = print_view(&report, out, error);
+	*violations = report.violations;
+	if (failed == 0 && out->failed == ENOMEM)
+		failed = model_no_memory(error);
+	return failed;
+}
+
 int report_print(const struct profile *profile, const struct report_request *request, int fd,
 	uint64_t *violations, struct error *error)
 {
 	struct model_choice choice = request->choice;
 	struct model model;
-	struct report report = {.model = &model, .request = request};
 	struct out out;
 	int failed;
 
 	choice.merge_threads |= request->view->merges;
 	choice.program_alone = request->view->merges && choice.threads.count == 0;
+	*violations = 0;
 	out_init(&out, fd);
 	out.before_write = request->before_write;
 	failed = model_init(&model, profile, &choice, error);
-	if (failed == 0 && request->format->walk)
-		failed = request->format->walk(&model, &out) != 0 ? model_no_memory(error) : 0;
-	else if (failed == 0)
-		failed = print_view(&report, &out, error);
+	if (failed == 0)
+		failed = report_view(&model, request, &out, violations, error);
 	if (failed == 0) {
 		out_flush(&out);
-		if (out.failed == ENOMEM)
-			failed = model_no_memory(error);
-		else if (out.failed == EPIPE)
+		if (out.failed == EPIPE)
 			failed = error_set(error, ERROR_IO, "%s", "");
 		else if (out.failed != 0)
 			failed = error_set_errno(
 				error, ERROR_IO, out.failed, "cannot write the report");
 	}
-	*violations = report.violations;
 	model_fini(&model);
 	out_fini(&out);
 	return failed;

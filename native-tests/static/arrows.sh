@@ -44,6 +44,7 @@ rooms=(
 	"report/formats  error profile report/text report/model"
 	"report/views    error profile calibration report/text report/model report/source report/formats"
 	"report          error options profile report/text report/model report/formats report/views"
+	"report/page     error options profile report/text report/model report/formats report/views report"
 	"cli/terminal    error options/nearest.h"
 	"cli/attach      error options agent/control/protocol.h cli/terminal"
 	"cli/record      error options profile cli/terminal cli/attach"
@@ -51,7 +52,8 @@ rooms=(
 	"cli/calibrate   error options profile calibration report/model cli/terminal cli/attach cli/java"
 	"cli/selftest    error report/model"
 	"cli/reading     error profile report/model cli/terminal cli/record cli/calibrate"
-	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading"
+	"cli/page        error profile report/text report/model report/page cli/terminal cli/reading"
+	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page"
 )
 
 # Who may include jni.h and jvmti.h.

@@ -10,41 +10,9 @@
 
 #include "report/formats/sheet.h"
 
-static void put_string(struct out *out, const char *text, size_t length)
-{
-	/* How a byte is written: behind a backslash as this letter; 0: as \u00XX if it is a control
-	 * character, else as it is. */
-	static const char escapes[0x100] = {['\b'] = 'b',
-		['\t'] = 't',
-		['\n'] = 'n',
-		['\f'] = 'f',
-		['\r'] = 'r',
-		['"'] = '"',
-		['\\'] = '\\'};
-	size_t from = 0;
-
-	out_char(out, '"');
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)text[i];
-		char escaped[] = "\\u00xx";
-
-		if (c >= 0x20 && escapes[c] == 0)
-			continue;
-		out_bytes(out, text + from, i - from);
-		if (escapes[c] != 0)
-			escaped[1] = escapes[c];
-		escaped[4] = (char)('0' + (c >> 4));
-		escaped[5] = "0123456789abcdef"[c & 15];
-		out_bytes(out, escaped, escapes[c] != 0 ? 2 : 6);
-		from = i + 1;
-	}
-	out_bytes(out, text + from, length - from);
-	out_char(out, '"');
-}
-
 static void put_key(struct out *out, const char *key)
 {
-	put_string(out, key, strlen(key));
+	out_json(out, key, strlen(key));
 	out_char(out, ':');
 }
 
@@ -86,7 +54,7 @@ static void put_prefix(
 		out_char(out, ',');
 	for (; *entered != '\0'; entered += length + (entered[length] == '.')) {
 		length = strcspn(entered, ".");
-		put_string(out, entered, length);
+		out_json(out, entered, length);
 		out_text(out, ":{");
 	}
 	put_key(out, column->key);
@@ -123,15 +91,15 @@ static void begin(struct sink *sink)
 
 	make_prefixes(sink);
 	out_text(out, "{\"view\":");
-	put_string(out, sink->sheet->view, strlen(sink->sheet->view));
+	out_json(out, sink->sheet->view, strlen(sink->sheet->view));
 	out_text(out, ",\"metrics\":[");
 	for (unsigned i = 0; i < sink->sheet->metric_count; i++) {
 		const struct profile_metric *metric = sink->sheet->metric[i];
 
 		out_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
-		put_string(out, metric->name, strlen(metric->name));
+		out_json(out, metric->name, strlen(metric->name));
 		out_text(out, ",\"unit\":");
-		put_string(out, metric->unit, strlen(metric->unit));
+		out_json(out, metric->unit, strlen(metric->unit));
 		out_char(out, '}');
 	}
 	out_text(out, "],\"rows\":[");
@@ -146,7 +114,7 @@ static void put_how(struct out *out, const struct sheet *sheet, const struct cel
 	while ((figure = cell_how_next(sheet, cell, &at, &word)) != NULL) {
 		out_text(out, before);
 		put_key(out, figure);
-		put_string(out, word, strlen(word));
+		out_json(out, word, strlen(word));
 		before = ",";
 	}
 	out_char(out, '}');
@@ -159,7 +127,7 @@ static void put_value(struct out *out, const struct sheet *sheet, const struct c
 	if (cell->kind == CELL_HOW)
 		put_how(out, sheet, cell);
 	else if (cell->kind == CELL_TEXT)
-		put_string(out, cell->text, cell->length);
+		out_json(out, cell->text, cell->length);
 	else
 		out_text(out, "null");
 }
@@ -235,7 +203,7 @@ static void note(struct sink *sink, const char *key, const char *value, const ch
 {
 	out_char(&sink->tail, ',');
 	put_key(&sink->tail, key);
-	put_string(&sink->tail, value, strlen(value));
+	out_json(&sink->tail, value, strlen(value));
 }
 
 static void end(struct sink *sink)

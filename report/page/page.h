@@ -10,6 +10,7 @@
 #define JPROF_REPORT_PAGE_H
 
 #include "report/model/model.h"
+#include "report/text/out.h"
 
 /* What a block is to hold. */
 struct block_choice {
@@ -21,7 +22,8 @@ struct block_choice {
 	size_t limit;  /* most nodes; the smallest are folded; 0: no limit */
 };
 
-/* Appends a block to out (of fd -1), not compressed. 0, or a negative code. */
+/* Appends a block to out (of fd -1), not compressed. Of a profile that was read with its records and marks; those of the model's
+ * threads. 0, or a negative code: -ERROR_MISSING: there is no such root. */
 int block_write(struct out *out, const struct model *model, const struct block_choice *choice,
 	struct error *error);
 
@@ -29,9 +31,10 @@ int block_write(struct out *out, const struct model *model, const struct block_c
 int block_deflate(struct out *out, const struct model *model, const struct block_choice *choice,
 	struct error *error);
 
-/* The page without data: its bytes up to the place of the data, and those behind it. Static. */
+/* The page without data: its bytes up to the place of the data, and those behind it; and its Content-Security-Policy,
+ * which a server sends, too. Static. */
 struct page_parts {
-	struct label before, after;
+	struct label before, after, policy;
 };
 struct page_parts page_parts(void);
 

@@ -60,6 +60,9 @@ static inline void out_text(struct out *out, const char *text)
 void out_harmless(struct out *out, const char *text, size_t length);
 size_t out_width(const char *text, size_t length);
 
+/* A JSON string of it, with its quotes (RFC 8259). */
+void out_json(struct out *out, const char *text, size_t length);
+
 /* Decimal digits. */
 void out_number(struct out *out, uint64_t value);
 void out_signed(struct out *out, int64_t value);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* jprof html: a profile as one HTML page. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/page/page_file.h"
+#include "cli/record/profile_file.h"
+#include "options/wrap.h"
+
+struct words {
+	struct profile_choice choice;
+	const char *to; /* a file, "-", or NULL: beside the profile */
+};
+
+static int take_file(void *words, const char *word)
+{
+	struct words *html = words;
+
+	if (html->choice.file)
+		return command_usage("html",
+			"one profile only, not '%s' too: jprof diff has two on a page", word);
+	html->choice.file = word;
+	return EXIT_DONE;
+}
+
+static const struct command_option html_options[] = {
+	{"-o", "OUT.html", "where the page goes; - is standard output", take_some_text,
+		offsetof(struct words, to)},
+	PROFILE_CHOICE_ROWS(struct words, choice),
+};
+
+#define OPTION_COUNT (sizeof(html_options) / sizeof(*html_options))
+
+void cmd_html_details(FILE *out)
+{
+	fprintf(out, "Options:\n");
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		fprintf(out, "  %-15s %-10s ", html_options[i].name, html_options[i].value);
+		wrap_text(out, 29, html_options[i].meaning);
+	}
+}
+
+/* "p.html" for "p.jprof". Owned; NULL without memory. */
+static char *name_beside(const char *profile)
+{
+	size_t length = strlen(profile), ending = strlen(".jprof");
+	char *name;
+
+	if (length > ending && strcmp(profile + length - ending, ".jprof") == 0)
+		length -= ending;
+	return asprintf(&name, "%.*s.html", (int)length, profile) >= 0 ? name : NULL;
+}
+
+static int write_page(struct words *words)
+{
+	char *beside = words->to ? NULL : name_beside(words->choice.file);
+	const char *to = words->to ? words->to : beside;
+	struct error error = {0};
+	int failed;
+
+	if (!to)
+		return command_no_memory();
+	failed = page_file_write(&words->choice, 1, to, &error);
+	if (failed == 0 && beside)
+		say("the page is '%s'", beside);
+	free(beside);
+	if (failed == 0)
+		return EXIT_DONE;
+	return error.code == ERROR_USAGE ? command_usage("html", "%s", error.text)
+					 : command_failed(&error);
+}
+
+int cmd_html(int argc, char **argv)
+{
+	struct words words = {0};
+	const struct command_table table = {
+		"html", html_options, OPTION_COUNT, take_file, false};
+	int status = command_options_read(&table, &words, argc, argv);
+	struct error error = {0};
+	char *found = NULL;
+
+	if (status == 0 && !words.choice.file) {
+		words.choice.file = found = profile_file_newest(&error);
+		if (found)
+			say("of the newest profile here, '%s'", found);
+		else
+			status = command_usage("html", "%s", error.text);
+	}
+	if (status == 0)
+		status = write_page(&words);
+	free(found);
+	profile_choice_fini(&words.choice);
+	return status;
+}

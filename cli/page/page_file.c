@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* page_file: one block after the other, each made of the profile anew. */
+#include "cli/page/page_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/terminal/outcome.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/waiting.h"
+#include "report/page/page.h"
+
+/* ---- intervals ---- */
+
+/* Moments: 0 is the beginning, then snapshots and resets, the last is the end. */
+static const char *moment(const struct profile *profile, size_t i)
+{
+	return i == 0 || i > profile->snapshot_count ? NULL : profile->snapshot[i - 1].label;
+}
+
+/* How soon a pair of moments is wanted: neighbours first, for the time line; then what begins with the recording, or
+ * ends with it. */
+static int rank_of(size_t from, size_t to, size_t last)
+{
+	return to == from + 1 ? 0 : from == 0 || to == last ? 1 : 2;
+}
+
+static bool add_interval(struct page_interval *interval, const char *from, const char *to)
+{
+	interval->from = from;
+	interval->to = to;
+	return asprintf(&interval->text, "%s..%s", from ? from : "", to ? to : "") >= 0;
+}
+
+struct page_interval *page_intervals(
+	const struct profile *profile, size_t most, size_t *count, size_t *left_out)
+{
+	enum { RANKS = 3 };
+	size_t last = profile->snapshot_count + 1, pairs = last * (last + 1) / 2;
+	struct page_interval *interval =
+		calloc(most < pairs + 1 ? most + 1 : pairs + 2, sizeof(*interval));
+	bool done = interval && (interval[0].text = strdup("")) != NULL;
+
+	*count = 1;
+	*left_out = 0;
+	if (profile->snapshot_count == 0)
+		pairs = 0;
+	for (int rank = 0; rank < RANKS && pairs > 0; rank++)
+		for (size_t from = 0; from < last; from++)
+			for (size_t to = from + 1; to <= last; to++) {
+				if (rank_of(from, to, last) != rank)
+					continue;
+				if (*count >= most)
+					(*left_out)++;
+				else if (done)
+					done = add_interval(&interval[(*count)++],
+						moment(profile, from), moment(profile, to));
+			}
+	if (done)
+		return interval;
+	if (interval)
+		page_intervals_free(interval, *count);
+	return NULL;
+}
+
+void page_intervals_free(struct page_interval *interval, size_t count)
+{
+	for (size_t i = 0; interval && i < count; i++)
+		free(interval[i].text);
+	free(interval);
+}
+
+char *page_intervals_json(const struct page_interval *interval, size_t count)
+{
+	struct out out;
+	char *text;
+
+	out_init(&out, -1);
+	out_char(&out, '[');
+	for (size_t i = 0; i < count; i++) {
+		const char *from = interval[i].from, *to = interval[i].to;
+
+		out_text(&out, i > 0 ? ",{\"interval\":" : "{\"interval\":");
+		out_json(&out, interval[i].text, strlen(interval[i].text));
+		out_text(&out, ",\"from\":");
+		if (from)
+			out_json(&out, from, strlen(from));
+		else
+			out_text(&out, "null");
+		out_text(&out, ",\"to\":");
+		if (to)
+			out_json(&out, to, strlen(to));
+		else
+			out_text(&out, "null");
+		out_char(&out, '}');
+	}
+	out_bytes(&out, "]", 2); /* with its end */
+	text = out.failed == 0 ? strdup(out.buffer) : NULL;
+	out_fini(&out);
+	return text;
+}
+
+/* ---- blocks ---- */
+
+/* Appends the block as deflated bytes, with so few rows that it has at most `bytes`. */
+static int put_within(struct out *deflated, const struct model *model,
+	struct block_choice *choice, size_t bytes, struct error *error)
+{
+	enum { ROWS_LEAST = 1000 };
+	int failed = block_deflate(deflated, model, choice, error);
+
+	while (failed == 0 && deflated->length > bytes && choice->limit > ROWS_LEAST) {
+		choice->limit = (size_t)((double)choice->limit * (double)bytes /
+					 (double)deflated->length * 0.8);
+		if (choice->limit < ROWS_LEAST)
+			choice->limit = ROWS_LEAST;
+		deflated->length = 0;
+		failed = block_deflate(deflated, model, choice, error);
+	}
+	return failed;
+}
+
+static int put_block(struct out *out, const struct opened_profile *opened,
+	const struct profile_choice *chosen, struct block_choice *choice, size_t bytes,
+	struct error *error)
+{
+	struct model model;
+	struct out deflated;
+	int failed;
+
+	out_init(&deflated, -1);
+	progress_show("putting the page together");
+	failed = model_init(&model, opened->profile, &chosen->model, error);
+	if (failed == 0)
+		failed = put_within(&deflated, &model, choice, bytes, error);
+	if (failed == 0)
+		page_put_block(out, choice, deflated.buffer, deflated.length);
+	model_fini(&model);
+	out_fini(&deflated);
+	if (failed == 0 && waiting_interrupted())
+		failed = error_set(error, ERROR_BUSY, "interrupted");
+	return failed;
+}
+
+static int open_interval(
+	struct opened_profile *opened, struct profile_choice *chosen, struct error *error)
+{
+	const struct profile_wanted wanted = {.records = true, .marks = true};
+	int failed = opened_profile_init(opened, chosen, &wanted, error);
+
+	return failed == 0 ? opened_profile_adjust(opened, chosen, error) : failed;
+}
+
+/* All intervals that the user may want to see, or the one that was asked for. */
+static struct page_interval *list_intervals(
+	const struct profile_choice *chosen, const struct profile *profile, size_t *count)
+{
+	struct page_interval *interval;
+	size_t left_out;
+
+	interval = page_intervals(
+		profile, chosen->interval ? 1 : PAGE_BLOCKS_MOST, count, &left_out);
+	if (interval && chosen->interval) {
+		free(interval[0].text);
+		interval[0].text = strdup(chosen->interval);
+	} else if (interval && left_out > 0) {
+		say("%zu intervals between snapshots have no room on the page: 'jprof open' "
+		    "shows any",
+			left_out);
+	}
+	return interval;
+}
+
+/* A profile: the block that is shown first, then those of other intervals, which together may be a third of it. */
+static int put_side(struct out *out, struct profile_choice chosen, unsigned side, size_t bytes,
+	struct error *error)
+{
+	struct block_choice choice = {.side = side, .limit = PAGE_NODES_MOST};
+	struct page_interval *interval = NULL;
+	struct opened_profile opened;
+	size_t count = 0;
+	char *json = NULL;
+	int failed = open_interval(&opened, &chosen, error);
+
+	if (failed == 0) {
+		interval = list_intervals(&chosen, opened.profile, &count);
+		json = interval ? page_intervals_json(interval, count) : NULL;
+		failed = json ? 0 : model_no_memory(error);
+	}
+	choice.intervals = json;
+	choice.interval = chosen.interval ? chosen.interval : "";
+	if (failed == 0)
+		failed = put_block(out, &opened, &chosen, &choice,
+			count > 1 ? bytes * 3 / 4 : bytes, error);
+	opened_profile_fini(&opened);
+	for (size_t i = 1; i < count && failed == 0; i++) {
+		chosen.interval = choice.interval = interval[i].text;
+		choice.limit = PAGE_NODES_MOST / count;
+		failed = open_interval(&opened, &chosen, error);
+		if (failed == 0)
+			failed = put_block(
+				out, &opened, &chosen, &choice, bytes / 4 / count, error);
+		opened_profile_fini(&opened);
+	}
+	page_intervals_free(interval, count);
+	free(json);
+	return failed;
+}
+
+/* ---- the file ---- */
+
+/* Written beside, and then put in its place. */
+static int put_file(const struct out *out, const char *path, struct error *error)
+{
+	char *beside = NULL;
+	FILE *file = NULL;
+	bool done;
+
+	if (strcmp(path, "-") == 0)
+		file = stdout;
+	else if (asprintf(&beside, "%s.%ld.part", path, (long)getpid()) >= 0)
+		file = fopen(beside, "wxe");
+	done = file && fwrite(out->buffer, 1, out->length, file) == out->length &&
+	       fflush(file) == 0;
+	if (file && file != stdout)
+		done = (fclose(file) == 0) & done;
+	if (beside && done)
+		done = rename(beside, path) == 0;
+	if (!done) {
+		error_set_errno(error, ERROR_IO, errno, "cannot write '%s'", path);
+		if (beside && file)
+			unlink(beside);
+	}
+	free(beside);
+	return done ? 0 : -ERROR_IO;
+}
+
+int page_file_write(
+	struct profile_choice *side, unsigned count, const char *path, struct error *error)
+{
+	struct page_parts parts = page_parts();
+	struct out out;
+	/* Base64 has four characters for three bytes. */
+	size_t bytes = (PAGE_BYTES_MOST - parts.before.length - parts.after.length) / 4 * 3;
+	int failed = 0;
+
+	out_init(&out, -1);
+	out_bytes(&out, parts.before.text, parts.before.length);
+	for (unsigned i = 0; i < count && failed == 0; i++)
+		failed = put_side(&out, side[i], i, bytes / count - 1000, error);
+	out_bytes(&out, parts.after.text, parts.after.length);
+	if (failed == 0 && out.failed != 0)
+		failed = model_no_memory(error);
+	if (failed == 0)
+		failed = put_file(&out, path, error);
+	progress_hide();
+	out_fini(&out);
+	return failed;
+}
