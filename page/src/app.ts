@@ -79,6 +79,16 @@ export class App {
 		return profile;
 	}
 
+	/** Another interval of the first side. */
+	interval(interval: string): Promise<Profile> {
+		return this.profileOf(0, interval);
+	}
+
+	/** Whether reading other intervals costs little: they are in the page. */
+	get canRefine(): boolean {
+		return this.blocks.length > 1 && !this.isDifference;
+	}
+
 	/** Of a served page: asks for everything again. */
 	async reload(): Promise<void> {
 		this.open.clear();

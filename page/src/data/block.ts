@@ -34,14 +34,16 @@ export interface Header {
 	interval: string;
 	begin: number;
 	end: number | null;
-	intervals: { interval: string; label: string }[];
+	intervals: { interval: string; from: string | null; to: string | null }[];
 	metrics: Metric[];
 	conditions: Condition[];
 	lead: number;
 	errors: boolean;
 	strings: string[];
-	folded: { limit: number; paths: number; threads: number } | null;
+	folded: { limit: number; paths: number } | null;
 	root: number;
+	notes?: string[];
+	records?: number;
 	views: Record<string, Report | undefined>;
 	states?: string[];
 	io_kinds?: string[];

@@ -34,8 +34,14 @@ export async function fetchBlock(wish: BlockWish): Promise<Uint8Array> {
 
 export type Status = Record<string, unknown> & { recording?: boolean; ended?: boolean };
 
-export async function fetchStatus(): Promise<Status> {
-	return (await (await get('status')).json()) as Status;
+/** hidden: nobody sees the page; the server then waits longer for the next request. */
+export async function fetchStatus(hidden: boolean): Promise<Status> {
+	return (await (await get(hidden ? 'status?hidden=1' : 'status')).json()) as Status;
+}
+
+/** The page goes away, or is loaded again. */
+export function leave(): void {
+	navigator.sendBeacon('control', new Blob(['{"verb":"leave"}'], { type: 'application/json' }));
 }
 
 export type Verb = 'start' | 'stop' | 'snapshot' | 'reset' | 'refresh';

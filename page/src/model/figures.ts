@@ -189,7 +189,7 @@ export abstract class Sums {
 		return kind.samples || kind.divided || !this.callCounts.isSampled(row);
 	}
 
-	private of(figure: number, which: 'base' | 'cum', row: number): Figure {
+	private figureAt(figure: number, which: 'base' | 'cum', row: number): Figure {
 		const kind = this.kinds[figure]!;
 		const sum = this.figure(figure)[which];
 
@@ -198,10 +198,10 @@ export abstract class Sums {
 	}
 
 	self(figure: number, row: number): Figure {
-		return this.of(figure, 'base', row);
+		return this.figureAt(figure, 'base', row);
 	}
 
 	total(figure: number, row: number): Figure {
-		return this.of(figure, 'cum', row);
+		return this.figureAt(figure, 'cum', row);
 	}
 }

@@ -19,6 +19,8 @@ interface Place {
 	state: string;
 	line: number;
 	samples: number;
+	ofState: number; /* the methods that the views states and lines have it in; METHOD_ROOT: none */
+	ofLine: number;
 }
 
 function* places(profile: Profile, choice: PlaceChoice, flat: boolean): Generator<Place> {
@@ -26,6 +28,7 @@ function* places(profile: Profile, choice: PlaceChoice, flat: boolean): Generato
 	const table = block.table('place');
 	const [where, condition, state] = [table.get('where'), table.get('condition'), table.get('state')];
 	const [line, samples] = [table.get('line'), table.get('samples')];
+	const [ofState, ofLine] = [table.get('of_state'), table.get('of_line')];
 	const nodes = placement.path.length;
 	const methods = flatMethods(profile);
 	const mask = profile.threadMask(choice.threads);
@@ -44,7 +47,15 @@ function* places(profile: Profile, choice: PlaceChoice, flat: boolean): Generato
 		/* What is on folded paths is at the small node, and once more in `flat`: one of the two. */
 		if (isFlat ? !flat : flat && method === METHOD_SMALL) continue;
 		if (!isFlat && inside && !inside[path]) continue;
-		yield { path, method, state: name, line: line[row]!, samples: samples[row]! };
+		yield {
+			path,
+			method,
+			state: name,
+			line: line[row]!,
+			samples: samples[row]!,
+			ofState: placement.method[ofState[row]!]!,
+			ofLine: placement.method[ofLine[row]!]!,
+		};
 	}
 }
 
@@ -80,22 +91,28 @@ export interface LineRow {
 
 /** By line: of the innermost Java method with lines, which ran itself, or had called what ran. */
 export function byLine(profile: Profile, choice: PlaceChoice, method = -1): LineRow[] {
-	const { universe } = profile;
 	const rows = new Map<string, LineRow>();
 
-	for (const place of places(profile, choice, choice.path === ROOT_PATH)) {
-		let at = place.path;
-		let owner = place.method;
-
-		while (at > ROOT_PATH && !universe.isJava(owner) && owner !== METHOD_SMALL)
-			owner = universe.methodOf[(at = universe.parent[at]!)]!;
-		if (place.path < 0 && !universe.isJava(owner)) owner = METHOD_SMALL;
-		if (method >= 0 && owner !== method) continue;
-		const line = owner === METHOD_ROOT || owner === METHOD_SMALL ? 0 : place.line;
-		const key = `${owner} ${line}`;
+	for (const { ofLine, line, samples } of places(profile, choice, choice.path === ROOT_PATH)) {
+		if (method >= 0 && ofLine !== method) continue;
+		const known = ofLine === METHOD_ROOT ? 0 : line;
+		const key = `${ofLine} ${known}`;
 		const row = rows.get(key);
-		if (row) row.samples += place.samples;
-		else rows.set(key, { method: owner, line, samples: place.samples });
+		if (row) row.samples += samples;
+		else rows.set(key, { method: ofLine, line: known, samples });
 	}
 	return [...rows.values()].sort((a, b) => b.samples - a.samples || a.method - b.method || a.line - b.line);
+}
+
+/** By Java method how it ran when it was sampled: itself, or what it had called that is not Java. */
+export function statesByMethod(profile: Profile, choice: PlaceChoice): Map<number, Map<string, number>> {
+	const rows = new Map<number, Map<string, number>>();
+
+	for (const { ofState, state, samples } of places(profile, choice, choice.path === ROOT_PATH)) {
+		let row = rows.get(ofState);
+
+		if (!row) rows.set(ofState, (row = new Map()));
+		row.set(state, (row.get(state) ?? 0) + samples);
+	}
+	return rows;
 }

@@ -15,8 +15,8 @@ export interface ThreadRow {
 	row: number;
 	name: string;
 	jvm: boolean;
-	root: number; /* row of `node`, or -1 */
-	report: Record<string, unknown>;
+	/** Its row in the view `threads`; null: it was idle. */
+	report: Record<string, unknown> | null;
 }
 
 export class Profile {
@@ -82,15 +82,14 @@ export class Profile {
 
 function readThreads(block: Block): ThreadRow[] {
 	const table = block.table('thread');
-	const reports = block.report('threads');
-	const count = Math.max(table.rows, reports.length);
+	const [index, name, jvm] = [table.get('index'), table.get('name'), table.get('jvm')];
+	const reports = new Map(block.report('threads').map((row) => [Number(row['index']), row]));
 
-	return Array.from({ length: count }, (_, row) => ({
+	return Array.from({ length: table.rows }, (_, row) => ({
 		row,
-		name: String(reports[row]?.['thread'] ?? `thread ${row + 1}`),
-		jvm: (table.get('jvm')[row] ?? 0) !== 0,
-		root: (table.get('root')[row] ?? 0) - 1,
-		report: reports[row] ?? {},
+		name: block.text(name[row]!),
+		jvm: jvm[row] !== 0,
+		report: reports.get(index[row]!) ?? null,
 	}));
 }
 

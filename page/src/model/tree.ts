@@ -228,7 +228,7 @@ export class CallersTree implements CallTree {
 		readonly of: number | null,
 		from = ROOT_PATH,
 	) {
-		const universe = (this.universe = sums[0]!.profile.universe);
+		this.universe = sums[0]!.profile.universe;
 		const inside = from === ROOT_PATH ? null : sums[0]!.below(from);
 		const paths: number[] = [];
 

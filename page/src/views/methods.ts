@@ -4,6 +4,7 @@
 // methods: the flat profile: one row a method, of all paths or of those below the chosen one.
 
 import type { Context, View } from '../app';
+import type { Sums } from '../model/figures';
 import { MethodSums } from '../model/profile';
 import type { Figures } from '../model/tree';
 import { ROOT_PATH } from '../model/universe';
@@ -14,7 +15,7 @@ import { table, type Column } from '../ui/table';
 import { dataRow, figureColumns, methodData } from './columns';
 import { foldedNote } from './notes';
 
-export function figuresOf(sums: MethodSums): Figures {
+export function figuresOf(sums: Sums): Figures {
 	return {
 		self: (figure, row) => sums.self(figure, row),
 		total: (figure, row) => sums.total(figure, row),
