@@ -21,13 +21,26 @@ export function cut(text: string, most = LONG): string {
 	return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
 }
 
+/* Behind these a long name may go on in the next line; a piece without any is broken somewhere. */
+const BREAKS = /(?<=[.,/$(:;!\\-])(?=[^.,/$(:;!\\\s\d-])/u;
+const PIECE = 40;
+
+/** What to put into an element: visible, with places to break lines at. */
+export function breakable(text: string): (string | HTMLElement)[] {
+	const pieces = visible(text)
+		.split(BREAKS)
+		.flatMap((piece) => (piece.length <= PIECE ? [piece] : (piece.match(new RegExp(`.{1,${PIECE}}`, 'gsu')) ?? [])));
+
+	return pieces.flatMap((piece, i) => (i > 0 ? [document.createElement('wbr'), piece] : [piece]));
+}
+
 /** A text in one piece. */
 export function name(text: string, most = LONG): HTMLElement {
-	if (text.length <= most) return h('bdi', { class: 'name' }, visible(text));
+	if (text.length <= most) return h('bdi', { class: 'name' }, breakable(text));
 	return h(
 		'span',
 		{},
-		h('bdi', { class: 'name' }, visible(cut(text, most))),
+		h('bdi', { class: 'name' }, breakable(cut(text, most))),
 		' ',
 		h(
 			'details',
@@ -48,7 +61,7 @@ export function methodName(method: Method, id: number): HTMLElement {
 	const dot = text.startsWith(method.class + '.') ? method.class.lastIndexOf('.') + 1 : 0;
 
 	if (dot === 0 || text.length > LONG) return name(text);
-	return h('bdi', { class: 'name' }, h('span', { class: 'package' }, visible(text.slice(0, dot))), visible(text.slice(dot)));
+	return h('bdi', { class: 'name', title: visible(text) }, h('span', { class: 'package' }, breakable(text.slice(0, dot)), h('wbr')), breakable(text.slice(dot)));
 }
 
 /** Class and method alone, for places without room. */

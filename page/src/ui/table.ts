@@ -16,8 +16,8 @@ export interface Column<Row> {
 	cell: (row: Row) => Child;
 	/** Says what the row is about. */
 	heading?: boolean;
-	/** Not shown where there is little room. */
-	wide?: boolean;
+	/** Not shown where there is little room: below 900, or 1,250, pixels. */
+	wide?: boolean | 'wider';
 }
 
 export interface TableChoice<Row> {
@@ -52,6 +52,10 @@ export function sortRows<Row>(rows: Row[], columns: Column<Row>[], sort: string)
 	return keyed.map(({ row }) => row);
 }
 
+function classOf<Row>(column: Column<Row>): string | null {
+	return [column.number ? 'number' : '', column.wide === 'wider' ? 'wider' : column.wide ? 'wide' : ''].join(' ').trim() || null;
+}
+
 function heading<Row>(choice: TableChoice<Row>, column: Column<Row>): HTMLElement {
 	const key = choice.sort.replace(/^-/, '');
 	const back = choice.sort.startsWith('-');
@@ -59,7 +63,7 @@ function heading<Row>(choice: TableChoice<Row>, column: Column<Row>): HTMLElemen
 	const descends = sorted && Boolean(column.number) !== back;
 	const attributes = {
 		scope: 'col',
-		class: [column.number ? 'number' : '', column.wide ? 'wide' : ''].join(' ').trim() || null,
+		class: classOf(column),
 		'aria-sort': sorted ? (descends ? 'descending' : 'ascending') : null,
 		title: column.hint,
 	};
@@ -102,7 +106,7 @@ export function table<Row>(choice: TableChoice<Row>): HTMLElement {
 							column.heading ? 'th' : 'td',
 							{
 								scope: column.heading ? 'row' : null,
-								class: [column.number ? 'number' : '', column.wide ? 'wide' : ''].join(' ').trim() || null,
+								class: classOf(column),
 							},
 							column.cell(row),
 						),

@@ -284,7 +284,7 @@ export function flameView(context: Context): View {
 			{},
 			toolbar(
 				searchField(context, 'Find', matches.text),
-				toggle(context, 'invert', 'Callers', context.method >= 0 ? 'the chosen method at the top, its callers below' : 'methods at the top, their callers below'),
+				toggle(context, 'invert', 'Invert to callers', context.method >= 0 ? 'the chosen method at the top, its callers below' : 'methods at the top, their callers below'),
 				selection.invert ? null : toggle(context, 'fold', 'Fold recursion', 'calls of a method that is on the path already count as its outer call\u2019s'),
 				select('colour', 'Colours by', selection.colour || (isDifference ? 'change' : 'package'), isDifference ? [{ value: 'change', label: 'change' }, ...COLOURINGS] : COLOURINGS, (colour) =>
 					choose({ colour }, 'replace'),

@@ -63,7 +63,7 @@ function useColumns<Row>(use: (row: Row) => IoUse, whole: Amount): Column<Row>[]
 			value: (row) => throughput(use(row)),
 			cell: (row) => (throughput(use(row)) === null ? '' : `${quantity(throughput(use(row))!, 'bytes')}/s`),
 		},
-		{ key: 'failed', title: 'Failed', number: true, wide: true, value: (row) => use(row).failures, cell: (row) => (use(row).failures ? exact(use(row).failures) : '') },
+		{ key: 'failed', title: 'Failed', number: true, wide: 'wider', value: (row) => use(row).failures, cell: (row) => (use(row).failures ? exact(use(row).failures) : '') },
 	];
 }
 
@@ -96,7 +96,7 @@ function filesTable(context: Context, io: IoSums, rows: FileRow[], whole: Amount
 		},
 		{ key: 'kind', title: 'Kind', wide: true, value: (row) => io.files[row.row]?.kind ?? '', cell: (row) => io.files[row.row]?.kind ?? '' },
 		...useColumns<FileRow>((row) => row.use, whole),
-		{ key: 'opened', title: 'Opened by', wide: true, value: (row) => io.files[row.row]?.openedBy ?? '', cell: (row) => name(io.files[row.row]?.openedBy ?? '', 60) },
+		{ key: 'opened', title: 'Opened by', wide: 'wider', value: (row) => io.files[row.row]?.openedBy ?? '', cell: (row) => name(io.files[row.row]?.openedBy ?? '', 60) },
 	];
 
 	return table({ caption: 'Files, connections, entries of archives', columns, rows, sort: sorted(context, columns, 'time'), onSort: (sort) => context.choose({ sort }, 'replace'), first: 200 });

@@ -11,6 +11,7 @@ import { name } from '../ui/names';
 import { table } from '../ui/table';
 import { figureTitle } from './columns';
 import { foldedNote } from './notes';
+import { notesOf } from './overview';
 
 const text = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
@@ -95,7 +96,7 @@ export function numbersView(context: Context): View {
 			h('h3', {}, 'How figures are known'),
 			howKnown(context),
 			h('h3', {}, 'What jprof itself cost'),
-			h('ul', { class: 'notes' }, (header.notes ?? []).map((note) => h('li', {}, name(note, 600)))),
+			h('ul', { class: 'notes' }, notesOf(context.profile).map((note) => h('li', {}, name(note, 600)))),
 			h('h3', {}, 'Calibration'),
 			calibrationTable(context),
 			h('h3', {}, 'Facts'),

@@ -7,7 +7,7 @@ import type { Context, View } from '../app';
 import { IoSums, type IoChoice } from '../model/io';
 import type { ReportRow } from '../data/block';
 import { byState } from '../model/places';
-import { MethodSums } from '../model/profile';
+import { MethodSums, type Profile } from '../model/profile';
 import { sortedChildren, PathTree } from '../model/tree';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { h, sized, type Child } from '../ui/dom';
@@ -40,7 +40,6 @@ const STATE_WORDS: Record<string, string> = {
 
 function facts(context: Context): HTMLElement {
 	const { profile, sums, kinds } = context;
-	const summary = new Map(profile.block.report('summary').map((row) => [String(row['key']), row['value']]));
 	const tiles: [string, Child][] = [];
 
 	if (context.profiles.length > 1) {
@@ -49,7 +48,9 @@ function facts(context: Context): HTMLElement {
 
 		if (kind) tiles.push([figureTitle(kind), [quantity(before!, kind.unit), ' \u2192 ', quantity(after!, kind.unit)]], ['Change', changeCell(before!, after!, kind.unit)]);
 	} else {
-		if (profile.block.header.interval === '' && typeof summary.get('duration') === 'number') tiles.push(['Recorded', quantity(summary.get('duration') as number, 'ns')]);
+		const { begin, end } = profile.block.header;
+
+		if (end !== null) tiles.push([profile.block.header.interval === '' ? 'Recorded' : 'Interval', quantity(end - begin, 'ns')]);
 		kinds.forEach((kind, figure) => {
 			const value = sums[0]!.figure(figure).cum.value[ROOT_PATH]!;
 
@@ -253,9 +254,14 @@ function topIo(context: Context): HTMLElement | null {
 	);
 }
 
+/** Without the title, which stands above. */
+export function notesOf(profile: Profile): string[] {
+	return (profile.block.header.notes ?? []).filter((note) => note !== profile.block.header.title);
+}
+
 export function overviewView(context: Context): View {
 	const { profile, kinds } = context;
-	const notes = context.profiles.flatMap((one, side) => (one.block.header.notes ?? []).map((note) => (context.profiles.length > 1 ? `${side === 0 ? 'before' : 'after'}: ${note}` : note)));
+	const notes = context.profiles.flatMap((one, side) => notesOf(one).map((note) => (context.profiles.length > 1 ? `${side === 0 ? 'before' : 'after'}: ${note}` : note)));
 
 	return {
 		element: h(

@@ -28,6 +28,13 @@ const amount = (row: ThreadRow, group: string, key: string): number | null => {
 	return typeof value === 'number' ? value : null;
 };
 
+/** null: it lives, or its end is not known. */
+function endOf(row: ThreadRow): number | null {
+	const ended = num(row, 'ended');
+
+	return ended !== null && ended >= (num(row, 'started') ?? 0) ? ended : null;
+}
+
 function spanOf(context: Context): { begin: number; end: number } {
 	const { header } = context.profile.block;
 	const ends = context.profile.threads.flatMap((row) => [num(row, 'started'), num(row, 'ended')]).filter((at): at is number => at !== null);
@@ -46,6 +53,7 @@ interface Doing {
 
 function doingOf(thread: ThreadRow | undefined): Doing | null {
 	if (!thread?.report) return null;
+	if (thread.jvm) return null;
 	const ran = amount(thread, 'total', 'cpu');
 	const lived = amount(thread, 'total', 'wall');
 
@@ -83,9 +91,9 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 	}
 	rows.forEach((thread, i) => {
 		const from = x(num(thread, 'started') ?? begin);
-		const to = x(num(thread, 'ended') ?? end);
+		const to = x(endOf(thread) ?? end);
 		const y = head + i * row + 4;
-		const bar = svg('g', {}, svg('rect', { class: 'lived', x: from, width: Math.max(1, to - from), y, height: row - 8 }));
+		const bar = svg('g', {}, svg('rect', { class: doingOf(thread) ? 'lived' : 'unknowntime', x: from, width: Math.max(1, to - from), y, height: row - 8 }));
 
 		if (segments.length === 0) {
 			const doing = doingOf(thread);
@@ -173,6 +181,7 @@ function timelineBox(context: Context, rows: ThreadRow[]): HTMLElement {
 			['ran', 'ran'],
 			['queued', 'waited for a processor'],
 			['lived', 'waited, or slept'],
+			['unknowntime', 'not known'],
 			['snapshot', 'snapshot'],
 			['mark', 'mark'],
 			...(context.profile.block.table('record').rows ? ([['operation', 'I/O operation']] as [string, string][]) : []),
@@ -195,7 +204,7 @@ export function threadsView(context: Context): View {
 			title: 'Thread',
 			heading: true,
 			value: (row) => row.name,
-			cell: (row): Child => [
+			cell: (row): Child => h('span', { class: 'withbox' },
 				h('input', {
 					type: 'checkbox',
 					checked: chosen.has(row.row),
@@ -206,12 +215,11 @@ export function threadsView(context: Context): View {
 						choose({ threads: (event.target as HTMLInputElement).checked ? [...rest, row.row].sort((a, b) => a - b) : rest });
 					},
 				}),
-				' ',
 				h('a', { href: context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }), title: 'its flame graph' }, name(row.name, 100)),
 				row.jvm ? h('span', { class: 'tag' }, 'JVM') : null,
 				row.report?.['virtual'] ? h('span', { class: 'tag' }, 'virtual') : null,
 				(num(row, 'folded') ?? 1) > 1 ? h('span', { class: 'tag' }, `${exact(num(row, 'folded')!)} threads`) : null,
-			],
+			),
 		},
 		...metrics.map((kind) => ({
 			key: `total.${kind.name}`,
@@ -222,6 +230,7 @@ export function threadsView(context: Context): View {
 				const value = amount(row, 'total', kind.name);
 				const error = amount(row, 'error', kind.name) ?? 0;
 
+				if (row.jvm && !value) return h('span', { class: 'unknown', title: 'not measured' }, '\u2013');
 				return value === null ? '' : h('span', { title: `${exact(value)} ${kind.unit}` }, quantity(value, kind.unit), error > 0 ? h('span', { class: 'error' }, ` \u00b1${quantity(error, kind.unit)}`) : null);
 			},
 		})),
@@ -243,7 +252,7 @@ export function threadsView(context: Context): View {
 		},
 		{ key: 'waited', title: 'Waited for a processor', number: true, wide: true, value: (row) => num(row, 'waited'), cell: (row) => (num(row, 'waited') ? quantity(num(row, 'waited')!, 'ns') : '') },
 		{ key: 'started', title: 'Started', number: true, wide: true, value: (row) => (num(row, 'started') === null ? null : -num(row, 'started')!), cell: (row) => (num(row, 'started') === null ? '' : moment(num(row, 'started')!)) },
-		{ key: 'ended', title: 'Ended', number: true, wide: true, value: (row) => (num(row, 'ended') === null ? null : -num(row, 'ended')!), cell: (row) => (row.report ? (num(row, 'ended') === null ? h('span', { class: 'quiet' }, 'alive') : moment(num(row, 'ended')!)) : '') },
+		{ key: 'ended', title: 'Ended', number: true, wide: true, value: (row) => (endOf(row) === null ? null : -endOf(row)!), cell: (row) => (endOf(row) !== null ? moment(endOf(row)!) : row.report?.['alive'] ? h('span', { class: 'quiet' }, 'alive') : '') },
 		...(selection.all
 			? (['events', 'unwound', 'repaired', 'unmatched', 'lost', 'pruned'] as const).map((key) => ({
 					key,

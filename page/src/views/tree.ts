@@ -258,7 +258,7 @@ export function treeView(context: Context): View {
 			{},
 			toolbar(
 				searchField(context, 'Find', matches.text),
-				toggle(context, 'invert', 'Callers', 'methods at the top, their callers below'),
+				toggle(context, 'invert', 'Invert to callers', 'methods at the top, their callers below'),
 				selection.invert ? null : toggle(context, 'fold', 'Fold recursion', 'calls of a method that is on the path already count as its outer call\u2019s'),
 				tree.sides.length === 1 ? toggle(context, 'all', 'All figures') : null,
 			),
