@@ -68,15 +68,33 @@ export class App {
 		return new Profile(decodeBlock(bytes), this.universe);
 	}
 
-	private profileOf(side: number, interval: string): Promise<Profile> {
-		const key = `${side} ${interval}`;
+	private once(key: string, read: () => Promise<Profile>): Promise<Profile> {
 		let profile = this.open.get(key);
 
 		if (!profile) {
-			this.open.set(key, (profile = this.read(side, interval)));
+			this.open.set(key, (profile = read()));
 			profile.catch(() => this.open.delete(key));
 		}
 		return profile;
+	}
+
+	private profileOf(side: number, interval: string): Promise<Profile> {
+		return this.once(`${side} ${interval}`, () => this.read(side, interval));
+	}
+
+	/** Of a served page: what is below one node, with the paths that are folded elsewhere. */
+	private async below(root: number): Promise<Profile> {
+		const { interval, path } = this.selection;
+		const whole = await this.profileOf(0, interval);
+		const node = whole.nodes.get('id').indexOf(root);
+		const at = node >= 0 ? whole.placement.path[node]! : path ? this.universe.findPath(path) : ROOT_PATH;
+
+		return this.once(`below ${root} ${interval}`, async () => new Profile(decodeBlock(await fetchBlock({ interval, root })), this.universe, Math.max(at, ROOT_PATH)));
+	}
+
+	/** Whether folded paths can be had. */
+	get canUnfold(): boolean {
+		return this.server !== null && this.blocks.length === 0;
 	}
 
 	/** Another interval of the first side. */
@@ -105,7 +123,8 @@ export class App {
 			const profiles: Profile[] = [];
 
 			/* One after the other: numbers of methods and paths depend on the order. */
-			for (const side of sides) profiles.push(await this.profileOf(side, this.selection.interval));
+			if (this.canUnfold && /^\d+$/.test(this.selection.root)) profiles.push(await this.below(Number(this.selection.root)));
+			else for (const side of sides) profiles.push(await this.profileOf(side, this.selection.interval));
 			if (serial !== this.serial) return;
 			if (profiles.length > 1) alignKinds(profiles[0]!, profiles[1]!);
 			this.profiles = profiles;
@@ -128,7 +147,9 @@ export class App {
 		const { selection, universe, profiles } = this;
 		const profile = profiles[0]!;
 		const kinds = profile.kinds;
-		const chosen = selection.threads.filter((row) => row < profile.threads.length);
+		/* What is below one node is of one thread. */
+		const given = profile.beginsAt === ROOT_PATH ? selection.threads : profile.threads.map((_, row) => row);
+		const chosen = given.filter((row) => row < profile.threads.length);
 		const threads = profiles.map((side, i) => (i === 0 ? chosen : sameThreads(profile, chosen, side)));
 		const path = selection.path ? universe.findPath(selection.path) : ROOT_PATH;
 

@@ -91,6 +91,7 @@ function chips(context: Context): Child[] {
 	if (method > METHOD_SMALL) items.push(chip('method', text(method), { method: '', zoom: '' }));
 	if (file >= 0) items.push(chip('file', name(cut(fileText(new IoSums(context.profile).files[file]), 80)), { file: '' }));
 	if (context.threads[0]!.length > 0) items.push(chip('threads', context.threads[0]!.length === 1 ? name(cut(context.profile.threads[context.threads[0]![0]!]!.name, 60)) : String(context.threads[0]!.length), { threads: [] }));
+	if (context.profile.beginsAt !== ROOT_PATH) items.push(chip('with folded paths of', text(universe.methodOf[context.profile.beginsAt]!), { root: '' }));
 	if (selection.interval !== '') items.push(chip('interval', name(cut(intervalText(context.profile.block.header.intervals.find((one) => one.interval === selection.interval)), 60)), { interval: '' }));
 	if (selection.search !== '') items.push(chip('like', h('code', {}, name(cut(selection.search, 60))), { search: '' }));
 	/* A link to what is not in this profile. */

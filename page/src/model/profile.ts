@@ -33,7 +33,7 @@ export class Profile {
 	constructor(
 		readonly block: Block,
 		readonly universe: Universe,
-		beginsAt = ROOT_PATH,
+		readonly beginsAt = ROOT_PATH,
 	) {
 		this.kinds = figureKinds(block.header);
 		this.nodes = block.table('node');
@@ -172,6 +172,22 @@ export class PathSums extends Sums {
 		for (let node = 0; node < placement.path.length; node++)
 			if (placement.path[node] === path && this.mask[nodeThreads[node]!]) count += paths[node]!;
 		return count;
+	}
+
+	/** Of a path with folded ones below it: the node that has most of them (its id and thread). */
+	nodeOf(path: number): { id: number; thread: number } | null {
+		const { nodes, placement, nodeThreads } = this.profile;
+		const id = nodes.get('id');
+		const paths = nodes.get('paths');
+		let best: { id: number; thread: number; paths: number } | null = null;
+
+		for (let node = 0; node < placement.path.length; node++) {
+			const parent = placement.parent[node]!;
+
+			if (parent < 0 || placement.path[parent] !== path || !this.profile.isSmall(node) || !this.mask[nodeThreads[node]!]) continue;
+			if (id[parent]! > 0 && (!best || paths[node]! > best.paths)) best = { id: id[parent]!, thread: nodeThreads[node]!, paths: paths[node]! };
+		}
+		return best;
 	}
 
 	/** True of paths that the chosen threads have. */

@@ -34,6 +34,7 @@ export interface Selection {
 	colour: string;
 	zoom: string; /* in a tree that is turned round: methods on the way */
 	part: string; /* of a view that has parts */
+	root: string; /* of a served page: a node's id whose folded paths are shown */
 }
 
 export const NOTHING: Selection = {
@@ -52,6 +53,7 @@ export const NOTHING: Selection = {
 	colour: '',
 	zoom: '',
 	part: '',
+	root: '',
 };
 
 export function toHash(selection: Selection): string {

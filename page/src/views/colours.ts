@@ -124,6 +124,8 @@ function byState(context: Context, tree: CallTree): Colouring {
 	};
 }
 
+/* A change that is none, as a share. */
+export const NOTHING = 0.005;
 export const MORE_HUE = 28;
 export const LESS_HUE = 212;
 
@@ -141,7 +143,7 @@ function byChange(context: Context, tree: CallTree): Colouring {
 		of: (node) => {
 			const change = changeOf(context, tree, node);
 
-			return { hue: change > 0 ? MORE_HUE : LESS_HUE, strength: Math.min(1, Math.abs(change) * 1.5) };
+			return { hue: change > 0 ? MORE_HUE : LESS_HUE, strength: Math.abs(change) < NOTHING ? 0 : Math.min(1, 0.25 + Math.abs(change) * 1.5) };
 		},
 		legend: [
 			{ label: '\u2212 less than before', hue: LESS_HUE, strength: 1 },

@@ -17,7 +17,7 @@ export interface FigureColumn {
 	title: string;
 	hint?: string;
 	number: true;
-	wide?: boolean;
+	wide?: boolean | 'wider';
 	value: (row: number) => number | null;
 	cell: (row: number) => Child;
 }
@@ -118,14 +118,22 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 }
 
 /** How a change looks: by its sign, its words and its colour. */
-export function changeCell(before: number, after: number, unit: string): Child {
-	const change = after - before;
+export function changeCell(before: Figure, after: Figure, unit: string): Child {
+	const [from, to] = [before.value ?? 0, after.value ?? 0];
+	const change = to - from;
+	/* Samples come by chance: two standard errors of their numbers. */
+	const error = unit === 'samples' ? 2 * Math.sqrt(from + to) : Math.hypot(before.error, after.error);
+	const within = change !== 0 && Math.abs(change) <= error;
 
 	return h(
 		'span',
-		{ class: change > 0 ? 'more-used' : change < 0 ? 'less-used' : null, title: `${exact(before)} to ${exact(after)} ${unit}` },
+		{
+			class: within ? 'quiet' : change > 0 ? 'more-used' : change < 0 ? 'less-used' : null,
+			title: `${exact(from)} to ${exact(to)} ${unit}${within ? ', which may be chance or error' : ''}`,
+		},
+		within ? '\u2248\u00a0' : null,
 		signed(change, unit),
-		h('span', { class: 'share' }, ` ${signedPercent(change, before)}`),
+		h('span', { class: 'share' }, ` ${signedPercent(change, from)}`),
 	);
 }
 
@@ -145,7 +153,7 @@ function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
 				key: `${which}.before`,
 				title: `${title} before`,
 				number: true,
-				wide: which === 'self',
+				wide: which === 'self' ? 'wider' : false,
 				value: (row) => valueOf(before, row),
 				cell: (row) => figureCell(before[which](figure, row), kind.unit),
 			},
@@ -153,7 +161,7 @@ function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
 				key: `${which}.after`,
 				title: `${title} after`,
 				number: true,
-				wide: which === 'self',
+				wide: which === 'self' ? 'wider' : false,
 				value: (row) => valueOf(after, row),
 				cell: (row) => figureCell(after[which](figure, row), kind.unit),
 			},
@@ -162,7 +170,7 @@ function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
 				title: `${title} change`,
 				number: true,
 				value: (row) => Math.abs(valueOf(after, row) - valueOf(before, row)),
-				cell: (row) => changeCell(valueOf(before, row), valueOf(after, row), kind.unit),
+				cell: (row) => changeCell(before[which](figure, row), after[which](figure, row), kind.unit),
 			},
 		);
 	}

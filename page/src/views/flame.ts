@@ -13,7 +13,7 @@ import { h, sized } from '../ui/dom';
 import { figureText, percent, quantity, signed, signedPercent } from '../ui/format';
 import { cut, methodName, shortMethod, visible } from '../ui/names';
 import { isDark } from '../ui/theme';
-import { changeOf, COLOURINGS, colouring, fill, type Colouring } from './colours';
+import { changeOf, COLOURINGS, colouring, fill, NOTHING, type Colouring } from './colours';
 import { figureTitle } from './columns';
 import { findMatches } from './matches';
 import { foldedNote } from './notes';
@@ -22,6 +22,7 @@ import { breadcrumb, chooseTree, nodeText, type ChosenTree } from './tree_choice
 const ROW = 20; /* height of a frame, in pixels */
 const NARROW = 0.5;
 const DEEPEST = 500;
+const MARKED = 0.05; /* a change that has its line */
 
 interface Frame {
 	node: number;
@@ -80,7 +81,7 @@ function labelOf(drawing: Drawing, frame: Frame): string {
 
 	if (tree.sides.length < 2) return plain;
 	const change = changeOf(context, tree, frame.node);
-	return `${change > 0.005 ? '+' : change < -0.005 ? '\u2212' : '='} ${plain}`;
+	return `${change > NOTHING ? '+' : change < -NOTHING ? '\u2212' : '='} ${plain}`;
 }
 
 function draw(canvas: HTMLCanvasElement, drawing: Drawing): void {
@@ -120,8 +121,8 @@ function draw(canvas: HTMLCanvasElement, drawing: Drawing): void {
 			const change = changeOf(drawing.context, tree, frame.node);
 
 			pen.fillStyle = dark ? '#e8e8e8' : '#333333';
-			if (change > 0.005) pen.fillRect(x, y, w - 1, 2);
-			else if (change < -0.005) for (let dot = x; dot < x + w - 3; dot += 6) pen.fillRect(dot, y + ROW - 3, 3, 2);
+			if (change > MARKED) pen.fillRect(x, y, w - 1, 2);
+			else if (change < -MARKED) for (let dot = x; dot < x + w - 3; dot += 6) pen.fillRect(dot, y + ROW - 3, 3, 2);
 		}
 		if (w > 24) {
 			const room = Math.floor((w - 8) / letter);

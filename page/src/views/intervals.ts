@@ -72,7 +72,7 @@ export function intervalsView(context: Context): View {
 		element: h(
 			'section',
 			{},
-			h('p', { class: 'summary' }, 'Shown: ', h('bdi', {}, visible(cut(intervalText(header.intervals.find((one) => one.interval === header.interval)), 200))), '. What is chosen here holds for every view.'),
+			h('p', { class: 'summary' }, 'Shown: ', h('bdi', {}, visible(cut(intervalText(header.intervals.find((one) => one.interval === header.interval)), 200))), '. What is chosen holds for every view.'),
 			pairs.length > 0
 				? pairFields(context)
 				: h('p', { class: 'note' }, 'There are no snapshots. ', h('code', {}, 'jprof snapshot PID'), ' makes one while a program runs, or the program itself: then what ran between any two can be shown alone.'),

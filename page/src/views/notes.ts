@@ -17,6 +17,6 @@ export function foldedNote(context: Context): HTMLElement | null {
 	return h(
 		'p',
 		{ class: 'note' },
-		`${exact(folded.paths)} call paths of which no figure is as much as ${limit} of the whole are folded into rows \u201c(small)\u201d. Sums are exact with them.`,
+		`${exact(folded.paths)} call paths of which no figure is as much as ${limit} of the whole are folded into rows \u201c(small)\u201d. Sums are exact with them. ${context.app.canUnfold ? 'Zoom into such a row to see them.' : 'jprof open shows them.'}`,
 	);
 }

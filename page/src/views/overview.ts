@@ -46,7 +46,7 @@ function facts(context: Context): HTMLElement {
 		const [before, after] = wholes(context);
 		const kind = kinds[context.figure];
 
-		if (kind) tiles.push([figureTitle(kind), [quantity(before!, kind.unit), ' \u2192 ', quantity(after!, kind.unit)]], ['Change', changeCell(before!, after!, kind.unit)]);
+		if (kind) tiles.push([figureTitle(kind), [quantity(before!, kind.unit), ' \u2192 ', quantity(after!, kind.unit)]], ['Change', changeCell(context.sums[0]!.total(context.figure, ROOT_PATH), context.sums[1]!.total(context.figure, ROOT_PATH), kind.unit)]);
 	} else {
 		const { begin, end } = profile.block.header;
 

@@ -168,7 +168,7 @@ export function treeView(context: Context): View {
 						? h('button', { type: 'button', class: 'twist', tabindex: -1, 'aria-hidden': 'true', onclick: () => turn(node) }, isOpen ? '\u25be' : '\u25b8')
 						: h('span', { class: 'twist' }),
 					text,
-					node === top || tree.method(node) === METHOD_SMALL
+					node === top || (tree.method(node) === METHOD_SMALL && !context.app.canUnfold)
 						? null
 						: h('button', { type: 'button', class: 'zoom plain', tabindex: -1, title: 'show this alone (Enter)', 'aria-label': 'Zoom in', onclick: () => chosen.zoomTo(node) }, '\u2315'),
 				),
@@ -289,7 +289,7 @@ export function treeView(context: Context): View {
 	};
 }
 
-const cellClass = (column: FigureColumn): string => (column.wide ? 'number wide' : 'number');
+const cellClass = (column: FigureColumn): string => (column.wide === 'wider' ? 'number wider' : column.wide ? 'number wide' : 'number');
 
 /** Further in by its level, up to a point: deep trees stay in the window. */
 function indented(level: number, ...children: (Node | null)[]): HTMLElement {

@@ -5,6 +5,7 @@
 // folded or not; and the way back out of it.
 
 import type { Context } from '../app';
+import type { PathSums } from '../model/profile';
 import { CallersTree, FoldedTree, PathTree, type CallTree } from '../model/tree';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { h, type Child } from '../ui/dom';
@@ -18,11 +19,19 @@ export interface ChosenTree {
 	zoomOut(): boolean;
 }
 
+/** The last tree that took work to make is kept: most choices leave it as it is. */
 function treeOf(context: Context): CallTree {
-	const { selection, sums, path, method } = context;
+	const { app, selection, sums, path, universe } = context;
+	const method = context.method >= 0 ? context.method : null;
 
-	if (selection.invert) return new CallersTree(sums, method >= 0 ? method : null, path);
-	return selection.fold ? new FoldedTree(sums, path) : new PathTree(sums, path);
+	if (!selection.invert && !selection.fold) return new PathTree(sums, path);
+	const kept = app.memory.get('tree made') as { key: string; sums: PathSums; tree: CallTree } | undefined;
+	const key = [selection.invert ? `callers of ${method}` : 'folded', path, universe.pathCount, selection.interval, selection.threads].join(' ');
+	/* Sums made anew, of data read again, are others. */
+	if (kept?.key === key && kept.sums === sums[0]) return kept.tree;
+	const tree = selection.invert ? new CallersTree(sums, method, path) : new FoldedTree(sums, path);
+	app.memory.set('tree made', { key, sums: sums[0], tree });
+	return tree;
 }
 
 /** In a tree that is turned round: the node that the steps lead to. */
@@ -55,6 +64,7 @@ export function chooseTree(context: Context): ChosenTree {
 		top,
 		zoomTo: (node) => {
 			if (context.selection.invert) choose({ zoom: stepsTo(context, tree, node) });
+			else if (tree.method(node) === METHOD_SMALL) openSmall(context, tree.path(node));
 			else if (node !== tree.root) choose({ path: universe.pathHash(tree.path(node)) });
 		},
 		zoomOut: () => {
@@ -65,10 +75,21 @@ export function chooseTree(context: Context): ChosenTree {
 			}
 			if (context.path === ROOT_PATH) return false;
 			const parent = universe.parent[context.path]!;
-			choose({ path: parent === ROOT_PATH ? '' : universe.pathHash(parent) });
+			/* Above where a block begins there is the whole again. */
+			if (context.path === context.profile.beginsAt) choose({ root: '', path: universe.pathHash(context.path) });
+			else choose({ path: parent === ROOT_PATH ? '' : universe.pathHash(parent) });
 			return true;
 		},
 	};
+}
+
+/** A served page can show what was folded for it: of the thread that has most of it. */
+function openSmall(context: Context, path: number): void {
+	const { app, sums, universe } = context;
+	const caller = universe.parent[path]!;
+	const node = app.canUnfold ? sums[0]!.nodeOf(caller) : null;
+
+	if (node) context.choose({ root: String(node.id), path: universe.pathHash(caller) });
 }
 
 /** What stands for a node in words. */
