@@ -3,7 +3,7 @@
 //
 // figures: what the page works out of its data, compared with what reports say, number by number.
 //
-//   node figures.mjs JPROF PROFILE...
+//   node figures.mjs JPROF PROFILE...        CALIBRATION=auto: jprof's own cost is taken out, so that figures have errors
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { blocksOf, modules } from './kit.mjs';
 
 const [jprof, ...profiles] = process.argv.slice(2);
+const calibration = process.env.CALIBRATION ?? 'off';
 const page = await modules();
 const folder = mkdtempSync(join(tmpdir(), 'jprof-figures-'));
 let wrong = 0;
@@ -23,7 +24,7 @@ function fail(where, is, should) {
 
 function report(profile, view, more = []) {
 	try {
-		const text = execFileSync(jprof, ['report', profile, '--view', view, '--format', 'json', '--calibration', 'off', ...more], {
+		const text = execFileSync(jprof, ['report', profile, '--view', view, '--format', 'json', '--calibration', calibration, ...more], {
 			maxBuffer: 1 << 30,
 			stdio: ['ignore', 'pipe', 'ignore'],
 		});
@@ -36,7 +37,7 @@ function report(profile, view, more = []) {
 /** Numbers near one another: errors go by floats of 32 bits, and are rounded. */
 const near = (a, b) => a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= 1 + 2e-6 * Math.max(Math.abs(a), Math.abs(b)));
 
-function compareFigures(where, sums, row, should) {
+function compareFigures(where, sums, row, should, estimates = true) {
 	const calls = sums.calls(row);
 
 	compare(`${where} calls`, calls.calls, should.calls);
@@ -49,8 +50,12 @@ function compareFigures(where, sums, row, should) {
 			compare(`${where} samples_cum.${kind.name}`, total.value, should.samples_cum[kind.name]);
 			return;
 		}
-		const estimated = should.base[kind.name] !== null && self.value === null;
-		if (estimated) return;
+		if (should.base[kind.name] !== null && self.value === null) {
+			if (!estimates) return;
+			compare(`${where} estimate of base.${kind.name}`, self.estimate ?? 0, should.base[kind.name], near);
+			compare(`${where} estimate of cum.${kind.name}`, total.estimate ?? 0, should.cum[kind.name], near);
+			return;
+		}
 		compare(`${where} base.${kind.name}`, self.value, should.base[kind.name]);
 		compare(`${where} cum.${kind.name}`, total.value, should.cum[kind.name]);
 		if (!kind.errors) return;
@@ -105,10 +110,21 @@ function compareCallers(profile, file, more, folded) {
 	}
 }
 
-/** Row by row along the tree that all threads make together. */
+/** Row by row along the tree that all threads make together, and along each thread's. */
 function compareTree(profile, file, more) {
-	const rows = report(file, 'tree', ['--merge-threads', ...more]).rows;
-	const sums = profile.pathSums(everyThread(profile));
+	compareRows(profile, report(file, 'tree', ['--merge-threads', ...more]).rows, everyThread(profile), false);
+	const index = profile.block.table('thread').get('index');
+	const apart = new Map();
+	for (const row of report(file, 'tree', more).rows) {
+		if (!apart.has(row.thread_index)) apart.set(row.thread_index, []);
+		apart.get(row.thread_index).push(row);
+	}
+	for (const [thread, rows] of apart) compareRows(profile, rows, [index.indexOf(thread)], true);
+}
+
+/* Where threads are one, reports estimate by what that one used, the page by what each of them did. */
+function compareRows(profile, rows, threads, estimates) {
+	const sums = profile.pathSums(threads);
 	const pathOf = new Map();
 
 	for (const row of rows) {
@@ -125,7 +141,7 @@ function compareTree(profile, file, more) {
 			}
 		}
 		pathOf.set(row.id, path);
-		compareFigures(`tree ${row.id} ${text(row)}`, sums, path, row);
+		compareFigures(`tree ${row.id} ${text(row)}`, sums, path, row, estimates);
 	}
 }
 
@@ -173,7 +189,7 @@ function compareIo(profile, file, more) {
 for (const file of profiles) {
 	const html = join(folder, 'page.html');
 
-	execFileSync(jprof, ['html', file, '-o', html, '--calibration', 'off'], { stdio: ['ignore', 'ignore', 'inherit'] });
+	execFileSync(jprof, ['html', file, '-o', html, '--calibration', calibration], { stdio: ['ignore', 'ignore', 'inherit'] });
 	for (const { interval, bytes } of blocksOf(html)) {
 		const began = performance.now();
 		const block = page.decodeBlock(bytes);

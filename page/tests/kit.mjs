@@ -31,7 +31,7 @@ export function blocksOf(file) {
 
 	return [...text.matchAll(element)].map(([, side, interval, data]) => ({
 		side: Number(side),
-		interval,
+		interval: interval.replace(/&quot;/g, '"').replace(/&lt;/g, '<').replace(/&amp;/g, '&'),
 		bytes: new Uint8Array(inflateRawSync(Buffer.from(data, 'base64'))),
 	}));
 }

@@ -10,6 +10,8 @@ export interface Figure {
 	value: number | null; /* null: not known */
 	error: number; /* half the width of the interval; 0: none */
 	divided: boolean; /* by samples: shown with ~ */
+	/** Where the figure is not known: what samples say of it, a part of what is measured above, in no sum. */
+	estimate?: number;
 }
 
 /** What adds up of a figure: the figure, what was counted beyond it, and the parts of the error. */
@@ -193,8 +195,12 @@ export abstract class Sums {
 		const kind = this.kinds[figure]!;
 		const sum = this.figure(figure)[which];
 
-		if (!this.known(kind, row)) return { value: null, error: 0, divided: false };
+		if (!this.known(kind, row)) return { value: null, error: 0, divided: false, ...this.estimate(kind, which, row) };
 		return { value: sum.value[row]!, error: sum.error(row), divided: sum.isDivided(row) };
+	}
+
+	protected estimate(_kind: FigureKind, _which: 'base' | 'cum', _row: number): { estimate?: number } {
+		return {};
 	}
 
 	self(figure: number, row: number): Figure {

@@ -163,6 +163,21 @@ export class PathSums extends Sums {
 		return sum;
 	}
 
+	private readonly estimates = new Map<string, Float64Array>();
+
+	protected override estimate(kind: FigureKind, which: 'base' | 'cum', row: number): { estimate?: number } {
+		const name = `${which === 'base' ? 'estimate' : 'estimatecum'}${kind.index}`;
+		const { nodes, placement, nodeThreads } = this.profile;
+
+		if (kind.samples || !nodes.has(name)) return {};
+		let sums = this.estimates.get(name);
+		if (!sums) {
+			this.estimates.set(name, (sums = new Float64Array(this.size)));
+			addRows(sums, placement.path, nodes.get(name) as Float64Array, nodeThreads, this.mask);
+		}
+		return sums[row]! > 0 ? { estimate: sums[row]! } : {};
+	}
+
 	/** How many paths a "(small)" stands for. */
 	smallPaths(path: number): number {
 		const { nodes, placement, nodeThreads } = this.profile;

@@ -82,7 +82,7 @@ const isVague = (figure: Figure): boolean =>
 	figure.divided || (figure.error > 0 && figure.error * 4 >= Math.abs(figure.value ?? 0));
 
 export function figureText(figure: Figure, unit: string): string {
-	if (figure.value === null) return 'not known';
+	if (figure.value === null) return figure.estimate ? `about ${quantity(figure.estimate, unit)} by samples` : 'not known';
 	const text = (isVague(figure) ? '~' : '') + quantity(figure.value, unit);
 
 	return figure.error > 0 ? `${text} \u00b1${quantity(figure.error, unit)}` : text;
@@ -90,6 +90,12 @@ export function figureText(figure: Figure, unit: string): string {
 
 /** The number, and how far off it may be, for a cell of a table. */
 export function figureCell(figure: Figure, unit: string): HTMLElement {
+	if (figure.estimate)
+		return h(
+			'span',
+			{ class: 'quiet', title: `about ${exact(figure.estimate)} ${unit} by samples: a part of what is measured above it, in no sum` },
+			`\u2248\u00a0${quantity(figure.estimate, unit)}`,
+		);
 	if (figure.value === null) return h('span', { class: 'unknown', title: 'not measured: samples alone have found it' }, '\u2013');
 	const parts = [h('span', { class: 'figure' }, (isVague(figure) ? '~' : '') + quantity(figure.value, unit))];
 

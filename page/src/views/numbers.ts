@@ -34,6 +34,8 @@ function howKnown(context: Context): Child {
 		h('dd', {}, divided.length > 0 ? 'divided by samples, or uncertain by a quarter or more' : 'uncertain by a quarter or more'),
 		h('dt', {}, '\u2013 or \u201csampled\u201d'),
 		h('dd', {}, 'not known: samples alone have found it, nothing was measured or counted. Not the same as 0.'),
+		h('dt', {}, '\u2248'),
+		h('dd', {}, 'of a figure: what samples say of a call that was not measured, a part of what is measured above it, in no sum; of a change: within the errors of both sides'),
 		h('dt', {}, 'Self, Total'),
 		h('dd', {}, 'what a method used itself; that and what all that it called used. Of a method that calls itself the outermost calls count.'),
 		h('dt', {}, '(small)'),
