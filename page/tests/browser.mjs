@@ -8,14 +8,18 @@
 //   node browser.mjs JPROF PROFILE...
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { open, VIEWS } from './browser_kit.mjs';
+import { deflateRawSync } from 'node:zlib';
+import { hostileBlock, open, pageWith, VIEWS } from './browser_kit.mjs';
+import { encodeBlock } from './kit.mjs';
 
 const [jprof, ...profiles] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const bundle = readFileSync(new URL('../dist/page.html', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'jprof-browser-'));
 const browser = await open();
 let failures = 0;
@@ -189,16 +193,101 @@ async function clickTime(page, change) {
 	}, change);
 }
 
+async function newPage(messages, isAllowed) {
+	const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+
+	page.on('console', (message) => messages.push(message.text()));
+	page.on('pageerror', (error) => messages.push(String(error)));
+	page.on('dialog', (dialog) => messages.push(`a dialog: ${dialog.message()}`));
+	page.on('request', (request) => isAllowed(request.url()) || messages.push(`asks for ${request.url()}`));
+	return page;
+}
+
+const isFile = (url) => url.startsWith('file://') || url.startsWith('data:');
+
+/** Names that would be markup, turn the text's direction, or fill the window are texts and nothing else, in every view and part. */
+async function hostile() {
+	const messages = [];
+	const file = join(folder, 'hostile.html');
+
+	name = 'hostile names';
+	writeFileSync(file, pageWith(bundle, hostileBlock(encodeBlock)));
+	const page = await newPage(messages, isFile);
+	await page.goto(`file://${file}`);
+	await ready(page);
+	for (const more of ['', '&part=methods', '&part=paths', '&part=records', '&part=states', '&invert=1', '&colour=state'])
+		for (const view of VIEWS) {
+			await page.goto(`file://${file}#view=${view}${more}`);
+			await page.waitForFunction((wanted) => window.jprof.view() === wanted, view);
+			const found = await page.evaluate(() => ({
+				elements: document.querySelectorAll('img, iframe, script:not([type]), object, embed').length,
+				title: document.title.includes('owned"</') || document.title.includes('<img') || !document.title.includes('owned'),
+				hidden: /[\u0000-\u0008\u000e-\u001f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/.test(document.body.innerText),
+				wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+				tall: document.documentElement.scrollHeight,
+			}));
+			check(`${view}${more}: elements made by names`, found.elements, 1);
+			check(`${view}${more}: the title is a text`, found.title);
+			check(`${view}${more}: hidden characters`, found.hidden, false);
+			check(`${view}${more}: pixels too wide`, found.wide, 0);
+			check(`${view}${more}: long names are cut`, found.tall < 20000);
+		}
+	await audit(page, 'hostile');
+	check('messages on the console', messages.join('\n'), '');
+	await page.close();
+}
+
+/** A server that answers as docs/page-data.md says: the page asks it for blocks, its status, and what its buttons do. */
+async function served() {
+	const asked = [];
+	const messages = [];
+	const block = deflateRawSync(hostileBlock(encodeBlock));
+	const server = createServer((request, response) => {
+		const path = request.url.replace('/token/', '');
+		let body = '';
+
+		request.on('data', (part) => (body += part));
+		request.on('end', () => {
+			asked.push(`${request.method} ${path} ${body}`.trim());
+			if (path === '') response.setHeader('content-type', 'text/html').end(pageWith(bundle, null, '<script type="application/x-jprof-server">{"live":true,"pid":4711}</script>'));
+			else if (path.startsWith('block')) response.end(block);
+			else if (path.startsWith('status')) response.setHeader('content-type', 'application/json').end('{"state":"recording","duration_ns":5000000000,"calls":12,"totals":{"cpu":{"raw":1000}}}');
+			else if (path === 'control') response.setHeader('content-type', 'application/json').end(body.includes('"stop"') ? '{"ok":false,"error":"<b>no</b>"}' : '{"ok":true}');
+			else response.writeHead(404).end();
+		});
+	});
+
+	name = 'served';
+	await new Promise((done) => server.listen(0, '127.0.0.1', done));
+	const address = `http://127.0.0.1:${server.address().port}/token/`;
+	const page = await newPage(messages, (url) => url.startsWith(address) || url.startsWith('data:'));
+	await page.goto(address);
+	await ready(page);
+	await page.waitForFunction(() => document.querySelector('.livestate').textContent.includes('12 calls'));
+	await audit(page, 'served');
+	await page.fill('#live-label', 'a "name"');
+	await page.click('#live-snapshot');
+	await page.waitForFunction(() => document.querySelector('.said').textContent === 'Made a snapshot.');
+	check('a snapshot is asked for', asked.some((line) => line === 'POST control {"verb":"snapshot","label":"a \\"name\\""}'));
+	await page.click('#live-stop');
+	await page.waitForFunction(() => document.querySelector('.said').textContent === '<b>no</b>');
+	check('start is not possible meanwhile', await page.isDisabled('#live-start'));
+	await go(page, 'flame');
+	check('blocks that were asked for', asked.filter((line) => line.startsWith('GET block')).length, 2);
+	check('messages on the console', messages.join('\n'), '');
+	await page.close();
+	server.close();
+}
+
+await hostile();
+await served();
 for (const profile of profiles) {
 	name = basename(profile);
 	const file = join(folder, `${name}.html`);
 	const messages = [];
 
 	execFileSync(jprof, ['html', profile, '-o', file, '--calibration', 'off'], { stdio: ['ignore', 'ignore', 'inherit'] });
-	const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-	page.on('console', (message) => messages.push(message.text()));
-	page.on('pageerror', (error) => messages.push(String(error)));
-	page.on('request', (request) => request.url().startsWith('file://') || request.url().startsWith('data:') || messages.push(`asks for ${request.url()}`));
+	const page = await newPage(messages, isFile);
 
 	const began = performance.now();
 	await page.goto(`file://${file}`);

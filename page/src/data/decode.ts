@@ -17,6 +17,8 @@ function readVarints(bytes: Uint8Array, count: number, signed: boolean): Float64
 
 	for (let i = 0; i < count; i++) {
 		let byte = bytes[at++]!;
+		/* Asked of the byte: of a number above 2^53 the last digit is lost, and with it the sign. */
+		const negative = signed && (byte & 1) === 1;
 		let value = byte & 0x7f;
 		let scale = 0x80;
 
@@ -26,8 +28,7 @@ function readVarints(bytes: Uint8Array, count: number, signed: boolean): Float64
 			value += (byte & 0x7f) * scale;
 			scale *= 0x80;
 		}
-		if (signed) value = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-		values[i] = value;
+		values[i] = !signed ? value : negative ? -(value + 1) / 2 : value / 2;
 	}
 	if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes too many or too few in a column`);
 	return values;

@@ -9,6 +9,7 @@ import { figureName } from '../app';
 import type { Calls, Figure, FigureKind } from '../model/figures';
 import type { Figures } from '../model/tree';
 import { h, sized, type Child } from '../ui/dom';
+import { cut, visible } from '../ui/names';
 import { exact, figureCell, percent, quantity, signed, signedPercent } from '../ui/format';
 
 /** A column of rows that are numbers of things with figures. */
@@ -26,7 +27,10 @@ export interface FigureColumn {
 export function figureTitle(kind: FigureKind): string {
 	const known: Record<string, string> = { cpu: 'CPU time', wall: 'wall time', alloc: 'allocated' };
 
-	return kind.samples ? `samples (${kind.name})` : (known[kind.name] ?? kind.name);
+	const name = visible(cut(kind.name, 60));
+
+	if (kind.samples) return `samples (${name})`;
+	return Object.hasOwn(known, kind.name) ? known[kind.name]! : name;
 }
 
 /** What a figure is a share of: what the chosen threads used. */

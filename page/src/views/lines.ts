@@ -10,7 +10,7 @@ import { METHOD_ROOT, METHOD_SMALL } from '../model/universe';
 import { searchField, searchOf, select, toolbar } from '../ui/controls';
 import { h } from '../ui/dom';
 import { exact, percent } from '../ui/format';
-import { methodText, name } from '../ui/names';
+import { cut, methodText, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
 import { methodData, shareBar } from './columns';
 import { methodLink } from './methods';
@@ -69,7 +69,7 @@ function stateTable(context: Context, rows: StateRow[]): HTMLElement {
 		{ key: 'all', title: 'Samples', number: true, value: (row) => row.all, cell: (row) => exact(row.all) },
 		...states.map((state) => ({
 			key: state,
-			title: state,
+			title: visible(cut(state, 40)),
 			number: true,
 			value: (row: StateRow) => row.states.get(state) ?? 0,
 			cell: (row: StateRow) => (row.states.has(state) ? exact(row.states.get(state)!) : ''),

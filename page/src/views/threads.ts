@@ -236,7 +236,7 @@ export function threadsView(context: Context): View {
 		})),
 		...conditions.map((kind) => ({
 			key: `samples.${kind.name}`,
-			title: `Samples (${kind.name})`,
+			title: figureTitle(kind),
 			number: true,
 			value: (row: ThreadRow) => amount(row, 'samples', kind.name),
 			cell: (row: ThreadRow) => (amount(row, 'samples', kind.name) === null ? '' : exact(amount(row, 'samples', kind.name)!)),
