@@ -167,7 +167,7 @@ function topPaths(context: Context): HTMLElement {
 	);
 }
 
-const SEVERITIES = ['high', 'medium', 'low', 'info'];
+const SEVERITIES = ['high', 'medium', 'low', 'note'];
 
 function findingLinks(context: Context, row: ReportRow): Child {
 	const { universe } = context;
@@ -224,7 +224,7 @@ function findings(context: Context): HTMLElement | null {
 			rows.map((row) =>
 				h(
 					'li',
-					{ class: `finding ${SEVERITIES.includes(field(row, 'severity')) ? field(row, 'severity') : 'info'}` },
+					{ class: `finding ${SEVERITIES.includes(field(row, 'severity')) ? field(row, 'severity') : 'note'}` },
 					h('p', { class: 'title' }, h('span', { class: 'tag' }, visible(cut(field(row, 'severity'), 20))), ' ', name(field(row, 'title'), 400)),
 					field(row, 'evidence') ? h('p', {}, name(field(row, 'evidence'), 1000)) : null,
 					field(row, 'advice') ? h('p', {}, name(field(row, 'advice'), 1000)) : null,
