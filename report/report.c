@@ -315,8 +315,8 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
-int report_view(const struct model *model, const struct report_request *request, struct out *out,
-	uint64_t *violations, struct error *error)
+int report_view(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
 {
 	struct report report = {.model = model, .request = request};
 	int failed;

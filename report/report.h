@@ -17,7 +17,7 @@ int report_print(const struct profile *profile, const struct report_request *req
 
 /* The same of a model that is there, into any out: its view is none that puts threads together (view->merges). The
  * caller flushes. */
-int report_view(const struct model *model, const struct report_request *request, struct out *out,
-	uint64_t *violations, struct error *error);
+int report_view(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error);
 
 #endif

@@ -23,9 +23,15 @@ static const char *moment(const struct profile *profile, size_t i)
 }
 
 /* How soon a pair of moments is wanted: neighbours first, for the time line; then what begins with the recording, or
- * ends with it. */
-static int rank_of(size_t from, size_t to, size_t last)
+ * ends with it. The whole is what reports show anyway, unless there was a reset: RANK_NONE. */
+enum { RANKS = 3, RANK_NONE };
+
+static int rank_of(const struct profile *profile, size_t from, size_t to)
 {
+	size_t last = profile->snapshot_count + 1;
+
+	if (from == 0 && to == last && !profile->interval.from)
+		return RANK_NONE;
 	return to == from + 1 ? 0 : from == 0 || to == last ? 1 : 2;
 }
 
@@ -39,7 +45,6 @@ static bool add_interval(struct page_interval *interval, const char *from, const
 struct page_interval *page_intervals(
 	const struct profile *profile, size_t most, size_t *count, size_t *left_out)
 {
-	enum { RANKS = 3 };
 	size_t last = profile->snapshot_count + 1, pairs = last * (last + 1) / 2;
 	struct page_interval *interval =
 		calloc(most < pairs + 1 ? most + 1 : pairs + 2, sizeof(*interval));
@@ -52,7 +57,7 @@ struct page_interval *page_intervals(
 	for (int rank = 0; rank < RANKS && pairs > 0; rank++)
 		for (size_t from = 0; from < last; from++)
 			for (size_t to = from + 1; to <= last; to++) {
-				if (rank_of(from, to, last) != rank)
+				if (rank_of(profile, from, to) != rank)
 					continue;
 				if (*count >= most)
 					(*left_out)++;
