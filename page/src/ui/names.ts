@@ -22,7 +22,7 @@ export function cut(text: string, most = LONG): string {
 }
 
 /* Behind these a long name may go on in the next line; a piece without any is broken somewhere. */
-const BREAKS = /(?<=[.,/$(:;!\\-])(?=[^.,/$(:;!\\\s\d-])/u;
+const BREAKS = /(?<=[.,/$(:;!\\-])(?=[^.,/$(:;!\\\s\d)-])/u;
 const PIECE = 40;
 
 /** What to put into an element: visible, with places to break lines at. */
@@ -55,13 +55,15 @@ export function methodText(method: Method, id: number): string {
 	return id === METHOD_ROOT ? '(threads)' : method.display;
 }
 
-/** With the package set back. */
+/** With the package and the parameters set back. */
 export function methodName(method: Method, id: number): HTMLElement {
 	const text = methodText(method, id);
 	const dot = text.startsWith(method.class + '.') ? method.class.lastIndexOf('.') + 1 : 0;
 
-	if (dot === 0 || text.length > LONG) return name(text);
-	return h('bdi', { class: 'name', title: visible(text) }, h('span', { class: 'package' }, breakable(text.slice(0, dot)), h('wbr')), breakable(text.slice(dot)));
+	if (text.length > LONG || method.class === '') return name(text);
+	const bracket = text.startsWith(method.class + '.') ? text.indexOf('(', method.class.length) : -1;
+	const end = bracket > 0 ? bracket : text.length;
+	return h('bdi', { class: 'name', title: visible(text) }, dot > 0 ? [h('span', { class: 'package' }, breakable(text.slice(0, dot))), h('wbr')] : null, breakable(text.slice(dot, end)), end < text.length ? [h('wbr'), h('span', { class: 'parameters' }, breakable(text.slice(end)))] : null);
 }
 
 /** Class and method alone, for places without room. */

@@ -85,7 +85,6 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 				title: `Total ${title}`,
 				hint: allHint,
 				number: true,
-				wide: !lead,
 				value: (row) => of.total(i, row).value,
 				cell: (row) => (lead ? withShare(of.total(i, row), kind.unit, whole[0]!) : figureCell(of.total(i, row), kind.unit)),
 			},
@@ -94,7 +93,6 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 				title: `Self ${title}`,
 				hint: lessHint,
 				number: true,
-				wide: !lead,
 				value: (row) => of.self(i, row).value,
 				cell: (row) => (lead ? withShare(of.self(i, row), kind.unit, whole[0]!) : figureCell(of.self(i, row), kind.unit)),
 			},
@@ -114,7 +112,6 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 				title: state[0]!.toUpperCase() + state.slice(1),
 				hint: 'calls that came in while the caller\u2019s code was of that kind',
 				number: true,
-				wide: true,
 				value: (row) => of.calls(row)?.[state] ?? null,
 				cell: (row) => enteredCell(of.calls(row)?.[state] ?? null),
 			});
