@@ -11,6 +11,9 @@ import { Profile, type PathSums } from './model/profile';
 import { ROOT_PATH, Universe } from './model/universe';
 import { fromHash, NOTHING, toHash, type Selection } from './state/selection';
 
+/* Most nodes of a block that a server is asked for: views of them are drawn in a fraction of a second. */
+const NODES = 200000;
+
 /** What a view is made of: what is open, and what of it is chosen, worked out. */
 export interface Context {
 	app: App;
@@ -63,7 +66,7 @@ export class App {
 		const block = embedded.find((candidate) => candidate.interval === interval) ?? embedded[0];
 		let bytes: Uint8Array;
 
-		if (embedded.length === 0) bytes = await fetchBlock({ interval });
+		if (embedded.length === 0) bytes = await fetchBlock({ interval, limit: NODES });
 		else bytes = await block!.read();
 		return new Profile(decodeBlock(bytes), this.universe);
 	}
@@ -89,7 +92,7 @@ export class App {
 		const node = whole.nodes.get('id').indexOf(root);
 		const at = node >= 0 ? whole.placement.path[node]! : path ? this.universe.findPath(path) : ROOT_PATH;
 
-		return this.once(`below ${root} ${interval}`, async () => new Profile(decodeBlock(await fetchBlock({ interval, root })), this.universe, Math.max(at, ROOT_PATH)));
+		return this.once(`below ${root} ${interval}`, async () => new Profile(decodeBlock(await fetchBlock({ interval, root, limit: NODES })), this.universe, Math.max(at, ROOT_PATH)));
 	}
 
 	/** Whether folded paths can be had. */

@@ -90,7 +90,7 @@ function chips(context: Context): Child[] {
 	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '' }));
 	if (method > METHOD_SMALL) items.push(chip('method', text(method), { method: '', zoom: '' }));
 	if (file >= 0) items.push(chip('file', name(cut(fileText(new IoSums(context.profile).files[file]), 80)), { file: '' }));
-	if (context.threads[0]!.length > 0) items.push(chip('threads', context.threads[0]!.length === 1 ? name(cut(context.profile.threads[context.threads[0]![0]!]!.name, 60)) : String(context.threads[0]!.length), { threads: [] }));
+	if (context.threads[0]!.length > 0 && context.profile.beginsAt === ROOT_PATH) items.push(chip('threads', context.threads[0]!.length === 1 ? name(cut(context.profile.threads[context.threads[0]![0]!]!.name, 60)) : String(context.threads[0]!.length), { threads: [] }));
 	if (context.profile.beginsAt !== ROOT_PATH) items.push(chip('with folded paths of', text(universe.methodOf[context.profile.beginsAt]!), { root: '' }));
 	if (selection.interval !== '') items.push(chip('interval', name(cut(intervalText(context.profile.block.header.intervals.find((one) => one.interval === selection.interval)), 60)), { interval: '' }));
 	if (selection.search !== '') items.push(chip('like', h('code', {}, name(cut(selection.search, 60))), { search: '' }));
@@ -162,6 +162,7 @@ function fail(error: unknown): void {
 	byId('view').replaceChildren(
 		h('h2', { id: 'heading' }, 'This profile cannot be shown'),
 		h('p', { class: 'warning', role: 'alert' }, name(text, 500)),
+		h('p', {}, h('a', { href: '#' }, 'Show all of it, with nothing chosen')),
 		typeof DecompressionStream === 'undefined' ? 'This browser is too old: it cannot inflate data (DecompressionStream). Firefox 113, Chrome 103, Safari 16.4 and later can.' : '',
 	);
 	document.documentElement.dataset['ready'] = 'failed';

@@ -12,10 +12,17 @@ export interface BlockWish {
 	threads?: number[];
 }
 
+/** {"error": "..."}, or what HTTP says. */
+async function whyNot(response: Response): Promise<string> {
+	const answer = (await response.json().catch(() => null)) as { error?: unknown } | null;
+
+	return typeof answer?.error === 'string' ? answer.error : `the server answers ${response.status} ${response.statusText}`;
+}
+
 async function get(address: string): Promise<Response> {
 	const response = await fetch(address, { cache: 'no-store' });
 
-	if (!response.ok) throw new Error(`${response.status} ${response.statusText}: ${(await response.text()).slice(0, 300)}`);
+	if (!response.ok) throw new Error(await whyNot(response));
 	return response;
 }
 

@@ -72,7 +72,9 @@ export function livePanel(app: App): HTMLElement {
 		try {
 			await control(verb, { ...(verb === 'snapshot' && label.value ? { label: label.value } : {}), ...(verb === 'start' ? { options } : {}) });
 			said.textContent = { start: 'Started.', stop: 'Stopped.', snapshot: 'Made a snapshot.', reset: 'Begun anew.', refresh: 'Read again.' }[verb];
-			if (verb !== 'start') await app.reload();
+			/* Intervals of the recording before are none of this one's. */
+			if (verb === 'start') app.choose({ interval: '', root: '' });
+			await app.reload();
 		} catch (error) {
 			said.textContent = visible(cut((error as Error).message, 500));
 		}
