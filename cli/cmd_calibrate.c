@@ -27,13 +27,22 @@ struct words {
 /* ---- words ---- */
 
 static const struct command_option options[] = {
-	{"--java", "", NULL, take_some_text, offsetof(struct words, what.java)},
-	{"-o", "", NULL, take_some_text, offsetof(struct words, file)},
-	{"--calls", "", NULL, take_some_text, offsetof(struct words, what.calls)},
-	{"--timing", "", NULL, take_some_text, offsetof(struct words, what.timing)},
-	{"--metrics", "", NULL, take_some_text, offsetof(struct words, what.metrics)},
-	{"--quick", NULL, NULL, take_flag, offsetof(struct words, what.quick)},
+	{"--java", "PATH", "the java program, or its JDK's folder", take_some_text,
+		offsetof(struct words, what.java)},
+	{"-o", "FILE", "where the result goes; else where reports find it", take_some_text,
+		offsetof(struct words, file)},
+	{"--calls", "instrument|events", "how calls are seen; instrument unless given",
+		take_some_text, offsetof(struct words, what.calls)},
+	{"--timing", "fast|precise", "as programs are profiled; fast unless given",
+		take_some_text, offsetof(struct words, what.timing)},
+	{"--metrics", "METRICS", "wall+cpu+alloc unless given", take_some_text,
+		offsetof(struct words, what.metrics)},
+	{"--quick", NULL, "ten seconds instead of thirty", take_flag,
+		offsetof(struct words, what.quick)},
 };
+
+const struct command_table calibrate_table = {
+	"calibrate", options, sizeof(options) / sizeof(*options), NULL, false};
 
 /* ---- what was found ---- */
 
@@ -138,9 +147,7 @@ int cmd_calibrate(int argc, char **argv)
 	struct calibration *calibration = NULL;
 	struct training *training;
 	struct error error = {0};
-	const struct command_table table = {
-		"calibrate", options, sizeof(options) / sizeof(*options), NULL, false};
-	int failed, status = command_options_read(&table, &words, argc, argv);
+	int failed, status = command_options_read(&calibrate_table, &words, argc, argv);
 
 	if (status != EXIT_DONE)
 		return status;

@@ -45,8 +45,7 @@ struct control_command {
 
 struct verb {
 	const char *name;
-	const struct command_option *options; /* NULL: it has none */
-	size_t option_count;
+	const struct command_table *table; /* of its options; NULL: it has none */
 	bool has_label;
 	/* Tells the user. file: the profile that the answer names, as we reach it; or NULL. */
 	void (*tell)(struct control_command *command, const json_t *result, const char *file);
@@ -143,10 +142,17 @@ static int take_watch(const struct taken *taken)
 }
 
 static const struct command_option status_options[] = {
-	{"--watch", OPTIONAL_VALUE, NULL, take_watch, 0},
-	{"--all", NULL, NULL, take_flag, offsetof(struct control_command, all)},
-	{"--format", "", NULL, take_json, offsetof(struct control_command, is_json)},
+	{"--watch", OPTIONAL_VALUE, "again every second, or every VALUE seconds", take_watch,
+		0},
+	{"--all", NULL, "the whole state, with --watch, too", take_flag,
+		offsetof(struct control_command, all)},
+	{"--format", "text|json", "text unless given", take_json,
+		offsetof(struct control_command, is_json)},
 };
+
+/* What follows --watch may be the process, where that is not known yet. */
+const struct command_table status_table = {
+	"status", status_options, sizeof(status_options) / sizeof(*status_options), NULL, true};
 
 /* Over the lines of before: each is written and its rest cleared, so that nothing flickers. One
  * write. */
@@ -196,13 +202,12 @@ static void tell_status(struct control_command *command, const json_t *result, c
 /* ---- the verbs ---- */
 
 static const struct verb verbs[] = {
-	{"start", NULL, 0, false, tell_start},
-	{"stop", NULL, 0, false, tell_stop},
-	{"status", status_options, sizeof(status_options) / sizeof(*status_options), false,
-		tell_status},
-	{"snapshot", NULL, 0, true, tell_snapshot},
-	{"reset", NULL, 0, false, tell_reset},
-	{"detach", NULL, 0, false, tell_detach},
+	{"start", NULL, false, tell_start},
+	{"stop", NULL, false, tell_stop},
+	{"status", &status_table, false, tell_status},
+	{"snapshot", NULL, true, tell_snapshot},
+	{"reset", NULL, false, tell_reset},
+	{"detach", NULL, false, tell_detach},
 };
 
 static bool is_verb(const struct control_command *command, const char *name)
@@ -221,10 +226,6 @@ static int read_words(struct control_command *command, int argc, char **argv)
 	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
 		const char *word = argv[at];
 		bool is_option = strncmp(word, "--", 2) == 0;
-		/* What follows --watch may be the process. */
-		const struct command_table table = {
-			verb->name, verb->options, verb->option_count, NULL, command->pid != 0};
-
 		if (!is_option && command->pid == 0)
 			status = jvm_list_find(word, &command->pid, &error) == 0
 					 ? EXIT_DONE
@@ -238,9 +239,12 @@ static int read_words(struct control_command *command, int argc, char **argv)
 						 strncmp(word, "--start=", 8) == 0
 					 ? command_usage("start", START_IS_FOR_LOADING)
 					 : agent_words_take(&command->words, argc, argv, &at);
-		else if (verb->options)
+		else if (verb->table) {
+			struct command_table table = *verb->table;
+
+			table.may_follow &= command->pid != 0;
 			status = command_option_read(&table, command, argc, argv, &at);
-		else
+		} else
 			status = command_usage(verb->name, "unknown option '%s'; '%s' has none",
 				word, verb->name);
 	}

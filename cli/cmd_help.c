@@ -22,6 +22,26 @@ void cmd_help_details(FILE *out)
 	wrap_text(out, 10, names);
 }
 
+const char *const help_topics[] = {"options", "schema", NULL};
+
+/* "  --top           N          show the first N rows..." */
+static void print_options(const struct command_table *table)
+{
+	enum { MEANING = 29, VALUE = 13 };
+
+	printf("Options:\n");
+	for (size_t i = 0; i < table->count; i++) {
+		const struct command_option *option = &table->option[i];
+		const char *value = option->value ? option->value : "";
+
+		if (strlen(value) > VALUE)
+			printf("  %-15s %s\n%*s", option->name, value, MEANING, "");
+		else
+			printf("  %-15s %-10s ", option->name, value);
+		wrap_text(stdout, MEANING, option->meaning);
+	}
+}
+
 int cmd_help(int argc, char **argv)
 {
 	const struct command *command;
@@ -49,12 +69,15 @@ int cmd_help(int argc, char **argv)
 	}
 	command = command_find(argv[1]);
 	if (!command)
-		return command_unknown(
-			argv[1], (const char *const[]){"options", "schema", NULL});
+		return command_unknown(argv[1], help_topics);
 	printf("usage: jprof %s%s%s\n\n%s\n", command->name,
 		command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
 	if (command->text)
 		printf("\n%s", command->text);
+	if (command->options) {
+		putchar('\n');
+		print_options(command->options);
+	}
 	if (command->details) {
 		putchar('\n');
 		command->details(stdout);

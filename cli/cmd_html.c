@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "cli/page/page_file.h"
 #include "cli/record/profile_file.h"
-#include "options/wrap.h"
 
 struct words {
 	struct profile_choice choice;
@@ -32,16 +31,8 @@ static const struct command_option html_options[] = {
 	PROFILE_CHOICE_ROWS(struct words, choice),
 };
 
-#define OPTION_COUNT (sizeof(html_options) / sizeof(*html_options))
-
-void cmd_html_details(FILE *out)
-{
-	fprintf(out, "Options:\n");
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-15s %-10s ", html_options[i].name, html_options[i].value);
-		wrap_text(out, 29, html_options[i].meaning);
-	}
-}
+const struct command_table html_table = {
+	"html", html_options, sizeof(html_options) / sizeof(*html_options), take_file, false};
 
 /* "p.html" for "p.jprof". Owned; NULL without memory. */
 static char *name_beside(const char *profile)
@@ -76,9 +67,7 @@ static int write_page(struct words *words)
 int cmd_html(int argc, char **argv)
 {
 	struct words words = {0};
-	const struct command_table table = {
-		"html", html_options, OPTION_COUNT, take_file, false};
-	int status = command_options_read(&table, &words, argc, argv);
+	int status = command_options_read(&html_table, &words, argc, argv);
 	struct error error = {0};
 	char *found = NULL;
 

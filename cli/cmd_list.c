@@ -92,14 +92,18 @@ static int print_json(const struct jvm_list *list)
 	return text ? EXIT_DONE : command_no_memory();
 }
 
+static const struct command_option list_options[] = {
+	{"--format", "text|json", "text unless given", take_json, 0},
+};
+
+const struct command_table list_table = {"list", list_options, 1, refuse_word, false};
+
 int cmd_list(int argc, char **argv)
 {
 	struct error error = {0};
 	struct jvm_list list;
 	bool is_json = false;
-	static const struct command_option format = {"--format", "", NULL, take_json, 0};
-	const struct command_table table = {"list", &format, 1, refuse_word, false};
-	int status = command_options_read(&table, &is_json, argc, argv);
+	int status = command_options_read(&list_table, &is_json, argc, argv);
 
 	if (status != EXIT_DONE)
 		return status;

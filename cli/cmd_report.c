@@ -132,11 +132,12 @@ static const struct command_option report_options[] = {
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_number,
 		WORD(request.top)},
 	{"--path", "PATTERN",
-		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
+		"only what did I/O with such files and addresses, e.g. '*.db', and how "
+		"much; in views of I/O only that; may be repeated",
 		take_pattern, WORD(choice.model.paths)},
 	{"--method", "PATTERN",
 		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
-		"I/O views only below them; may be repeated",
+		"threads and I/O views what ran in and below them; may be repeated",
 		take_pattern, WORD(choice.model.methods)},
 	{"--min", "PERCENT",
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
@@ -158,17 +159,21 @@ static const struct command_option report_options[] = {
 	{"--format", "FORMAT", "text unless given", take_format, 0},
 };
 
-#define OPTION_COUNT (sizeof(report_options) / sizeof(*report_options))
+const struct command_table report_table = {"report", report_options,
+	sizeof(report_options) / sizeof(*report_options), take_file, false};
+
+const char *cmd_report_values(const char *called, size_t i)
+{
+	if (strcmp(called, "VIEW") == 0)
+		return i < view_count ? views[i]->name : NULL;
+	if (strcmp(called, "FORMAT") == 0)
+		return i < format_count ? formats[i]->name : NULL;
+	return NULL;
+}
 
 void cmd_report_details(FILE *out)
 {
-	fprintf(out, "Options:\n");
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-15s %-10s ", report_options[i].name,
-			report_options[i].value ? report_options[i].value : "");
-		wrap_text(out, 29, report_options[i].meaning);
-	}
-	fprintf(out, "\nViews:\n");
+	fprintf(out, "Views:\n");
 	for (size_t i = 0; i < view_count; i++) {
 		fprintf(out, "  %-12s ", views[i]->name);
 		wrap_text(out, 15, views[i]->meaning);
@@ -192,9 +197,10 @@ static void choose_layout(struct words *words)
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 	const char *terminal = getenv("TERM");
 	bool is_terminal = isatty(STDOUT_FILENO);
+	const char *plain = getenv("NO_COLOR");
 
-	request->colour =
-		is_terminal && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
+	request->colour = is_terminal && (!plain || plain[0] == '\0') && terminal &&
+			  strcmp(terminal, "dumb") != 0;
 	if (request->width == 0 && is_terminal) {
 		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
 			request->height = size.ws_row;
@@ -242,9 +248,11 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	uint64_t *violations, struct error *error)
 {
 	struct report_request *request = &words->request;
+	char *again = profile_choice_command(&words->choice);
 	int failed = 0;
 
 	request->state = opened->state[0] != '\0' ? opened->state : NULL;
+	request->again = again;
 	request->say = say_line;
 	request->before_write = progress_hide;
 	if (request->view->adjusts || words->choice.calibration)
@@ -254,6 +262,7 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	if (failed == 0)
 		failed = report_print(
 			opened->profile, request, STDOUT_FILENO, violations, error);
+	free(again);
 	return failed;
 }
 
@@ -275,33 +284,87 @@ static void suit_calls(struct words *words, const struct profile *profile)
 		words->has_view ? "" : ", 'files' and 'connections' their I/O");
 }
 
-/* Options that are for some views alone. */
+/* ---- options that are for some views alone ---- */
+
+static bool is_by_path(const struct view *view)
+{
+	return view->io || view->by_path;
+}
+
+static bool is_by_method(const struct view *view)
+{
+	return view->io || view->calls || view->by_method;
+}
+
+static bool has_shares(const struct view *view)
+{
+	return view->io || view->calls || view->share;
+}
+
+static bool is_about_calls(const struct view *view)
+{
+	return view->calls;
+}
+
+static bool has_levels(const struct view *view)
+{
+	return view->levels;
+}
+
+static bool is_lines(const struct view *view)
+{
+	return view == &view_lines;
+}
+
+static bool is_summary(const struct view *view)
+{
+	return view == &view_summary;
+}
+
+/* "tree, methods and callers": the views that an option is for. */
+static void name_views(char *text, size_t size, bool (*fits)(const struct view *view))
+{
+	size_t used = 0, left = 0;
+
+	for (size_t i = 0; i < view_count; i++)
+		left += fits(views[i]);
+	text[0] = '\0';
+	for (size_t i = 0; i < view_count && used < size; i++) {
+		if (!fits(views[i]))
+			continue;
+		left--;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", views[i]->name,
+			left > 1    ? ", "
+			: left == 1 ? " and "
+				    : "");
+	}
+}
+
 static int check_words(const struct words *words)
 {
 	const struct report_request *request = &words->request;
 	const struct model_choice *choice = &words->choice.model;
-	const struct view *view = request->view;
 	const struct {
 		const char *option;
-		bool given, fits;
-		const char *views;
+		bool given;
+		bool (*fits)(const struct view *view);
 	} rows[] = {
-		{"--path", choice->paths.count > 0, view->io, "the views of I/O"},
-		{"--method", choice->methods.count > 0, view->io || view->calls,
-			"overview, tree, methods, callers, lines, states and the views of I/O"},
-		{"--min", request->min > 0, view->calls,
-			"overview, tree, methods, callers, lines and states"},
-		{"--depth", request->depth > 0, view->levels, "tree"},
-		{"--merge-threads", choice->merge_threads, view->calls,
-			"overview, tree, methods, callers, lines and states"},
-		{"--source", words->source != NULL, view == &view_lines, "lines"},
-		{"--all", request->all, view == &view_summary, "summary"},
+		{"--path", choice->paths.count > 0, is_by_path},
+		{"--method", choice->methods.count > 0, is_by_method},
+		{"--min", request->min > 0, has_shares},
+		{"--depth", request->depth > 0, has_levels},
+		{"--merge-threads", choice->merge_threads, is_about_calls},
+		{"--source", words->source != NULL, is_lines},
+		{"--all", request->all, is_summary},
 	};
+	char names[256];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].given && !rows[i].fits)
-			return command_usage("report", "%s is for %s, not for '%s'",
-				rows[i].option, rows[i].views, view->name);
+		if (!rows[i].given || rows[i].fits(request->view))
+			continue;
+		name_views(names, sizeof(names), rows[i].fits);
+		return command_usage("report", "%s is for %s, not for '%s'", rows[i].option,
+			names, request->view->name);
 	}
 	return EXIT_DONE;
 }
@@ -335,9 +398,7 @@ int cmd_report(int argc, char **argv)
 {
 	struct words words = {
 		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
-	const struct command_table table = {
-		"report", report_options, OPTION_COUNT, take_file, false};
-	int status = command_options_read(&table, &words, argc, argv);
+	int status = command_options_read(&report_table, &words, argc, argv);
 	struct error error = {0};
 	char *found = NULL;
 

@@ -44,13 +44,22 @@ struct selftest {
 };
 
 static const struct command_option options[] = {
-	{"--java", "", NULL, take_some_text, offsetof(struct selftest, java)},
-	{"--calls", "", NULL, take_some_text, offsetof(struct selftest, calls)},
-	{"--timing", "", NULL, take_some_text, offsetof(struct selftest, timing)},
-	{"--metrics", "", NULL, take_some_text, offsetof(struct selftest, metrics)},
-	{"--calibration", "", NULL, take_some_text, offsetof(struct selftest, calibration)},
-	{"--format", "", NULL, take_json, offsetof(struct selftest, is_json)},
+	{"--java", "PATH", "the java program, or its JDK's folder", take_some_text,
+		offsetof(struct selftest, java)},
+	{"--calls", "instrument|events", "how calls are seen; instrument unless given",
+		take_some_text, offsetof(struct selftest, calls)},
+	{"--timing", "fast|precise", "as programs are profiled; fast unless given",
+		take_some_text, offsetof(struct selftest, timing)},
+	{"--metrics", "METRICS", "wall+cpu+alloc unless given", take_some_text,
+		offsetof(struct selftest, metrics)},
+	{"--calibration", "FILE|off", "take jprof's own cost out by this file, or leave it in",
+		take_some_text, offsetof(struct selftest, calibration)},
+	{"--format", "text|json", "text unless given", take_json,
+		offsetof(struct selftest, is_json)},
 };
+
+const struct command_table selftest_table = {
+	"selftest", options, sizeof(options) / sizeof(*options), NULL, false};
 
 static int take_line(void *argument, char *line, struct error *error)
 {
@@ -173,8 +182,6 @@ static bool is_timed(const char *calls)
 
 int cmd_selftest(int argc, char **argv)
 {
-	const struct command_table table = {
-		"selftest", options, sizeof(options) / sizeof(*options), NULL, false};
 	struct selftest *test = calloc(1, sizeof(*test));
 	int status;
 
@@ -183,7 +190,7 @@ int cmd_selftest(int argc, char **argv)
 	test->calls = "instrument";
 	test->timing = "fast";
 	test->metrics = "wall+cpu+alloc";
-	status = command_options_read(&table, test, argc, argv);
+	status = command_options_read(&selftest_table, test, argc, argv);
 	if (status == EXIT_DONE && !is_timed(test->calls))
 		status = command_usage("selftest", "--calls is 'instrument' or 'events': it "
 						   "compares what timed calls tell");

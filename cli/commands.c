@@ -70,7 +70,7 @@ static const char html_text[] =
 	"tree, methods, callers, threads, I/O, source lines, and intervals between\n"
 	"snapshots. What is small is put together until the file has no more than 15\n"
 	"MB; sums stay exact (docs/html.md). With -o - it goes to standard output;\n"
-	"without -o to a file beside, PROFILE.html.\n\n";
+	"without -o to a file beside, PROFILE.html.\n";
 
 static const char calibrate_text[] =
 	"Measures what jprof's probes cost here, with one JVM: runs a program of its\n"
@@ -94,52 +94,68 @@ static const char selftest_text[] =
 	"Takes half a minute; the machine should have nothing else to do. Fails only\n"
 	"if it cannot be run. --format: text or json.\n";
 
+static const char completion_text[] =
+	"Prints a script for the shell. Packages have it where shells look for it; else,\n"
+	"for the shell that runs:\n"
+	"  bash  source <(jprof completion bash)\n"
+	"  zsh   source <(jprof completion zsh)\n"
+	"  fish  jprof completion fish | source\n";
+
 const struct command commands[] = {
 	{"run", "[--KEY VALUE ...] [--duration TIME] -- COMMAND ARGS...",
-		"run any command with the agent in its JVMs, and say where profiles are",
-		run_text, NULL, cmd_run},
+		"run any command with the agent in its JVMs, and say where profiles "
+		"are",
+		run_text, NULL, cmd_run, .words = WORDS_PROGRAM, .agent = AGENT_AND_DURATION},
 	{"list", "[--format text|json]",
 		"the JVMs of this machine: programs, and whether jprof is in them", list_text,
-		NULL, cmd_list},
+		NULL, cmd_list, .options = &list_table},
 	{"attach", "PID [--KEY VALUE ...] [--duration TIME]",
-		"load the agent into a running JVM, and record", attach_text, NULL, cmd_attach},
+		"load the agent into a running JVM, and record", attach_text, NULL, cmd_attach,
+		.words = WORDS_PROCESS, .agent = AGENT_AND_DURATION},
 	{"start", "PID [--KEY VALUE ...]", "start a recording in a JVM with the agent",
-		start_text, NULL, cmd_control},
+		start_text, NULL, cmd_control, .words = WORDS_PROCESS, .agent = AGENT_OPTIONS},
 	{"stop", "PID", "end the recording, and say where the profile is", NULL, NULL,
-		cmd_control},
+		cmd_control, .words = WORDS_PROCESS},
 	{"status", "PID [--watch [SECONDS]] [--all] [--format text|json]",
-		"what the agent in a JVM is doing", status_text, NULL, cmd_control},
+		"what the agent in a JVM is doing", status_text, NULL, cmd_control,
+		.options = &status_table, .words = WORDS_PROCESS},
 	{"snapshot", "PID [LABEL]", "keep the counts of this moment, for reports",
-		snapshot_text, NULL, cmd_control},
-	{"reset", "PID", "have reports begin at this moment", reset_text, NULL, cmd_control},
+		snapshot_text, NULL, cmd_control, .words = WORDS_PROCESS},
+	{"reset", "PID", "have reports begin at this moment", reset_text, NULL, cmd_control,
+		.words = WORDS_PROCESS},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
-		cmd_control},
+		cmd_control, .words = WORDS_PROCESS},
 	{"report",
 		"[FILE] [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
 		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
 		"             [--snapshot A..B] [--format FORMAT]",
 		"print a profile: the one given, or the newest *.jprof here", NULL,
-		cmd_report_details, cmd_report},
+		cmd_report_details, cmd_report, .options = &report_table,
+		.words = WORDS_PROFILE, .values = cmd_report_values},
 	{"html",
 		"[FILE] [-o OUT.html] [--metric M] [--thread PATTERN]\n"
 		"             [--snapshot A..B]",
-		"write a profile as one HTML page, to look at in a browser", html_text,
-		cmd_html_details, cmd_html},
+		"write a profile as one HTML page, to look at in a browser", html_text, NULL,
+		cmd_html, .options = &html_table, .words = WORDS_PROFILE},
 	{"calibrate",
 		"[--java PATH] [-o FILE] [--calls CALLS] [--timing TIMING]\n"
 		"             [--metrics METRICS] [--quick]",
 		"measure what the probes cost, for reports to take it out", calibrate_text,
-		NULL, cmd_calibrate},
+		NULL, cmd_calibrate, .options = &calibrate_table},
 	{"selftest",
 		"[--java PATH] [--calls CALLS] [--timing TIMING]\n"
-		"             [--metrics METRICS] [--calibration FILE|off] [--format FORMAT]",
+		"             [--metrics METRICS] [--calibration FILE|off] [--format "
+		"FORMAT]",
 		"compare a profile with shares that are known", selftest_text, NULL,
-		cmd_selftest},
+		cmd_selftest, .options = &selftest_table},
 	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL, NULL,
-		cmd_metrics},
+		cmd_metrics, .words = 0},
+	{"completion", "bash|zsh|fish", "print what completes the words of jprof in that shell",
+		completion_text, NULL, cmd_completion, .words = WORDS_SHELL},
 	{"help", "[COMMAND | options | schema]",
-		"this list, one command, the agent's options, or the config file's schema",
-		NULL, cmd_help_details, cmd_help},
+		"this list, one command, the agent's options, or the config file's "
+		"schema",
+		NULL, cmd_help_details, cmd_help, .words = WORDS_TOPIC},
 };
 
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);

@@ -482,6 +482,11 @@ const struct option_row *option_find(const char *key, size_t length)
 	return NULL;
 }
 
+const char *option_words(const struct option_row *row)
+{
+	return row->type == &choice_type || row->type == &yes_no_type ? row->values : NULL;
+}
+
 bool option_is_path(const struct option_row *row, const char *value)
 {
 	return row->not_paths && word_index(row->not_paths, value) < 0;

@@ -86,6 +86,9 @@ bool option_is_given(const struct option_set *set, const struct option_row *row)
 /* The row of key[0..length), or NULL. */
 const struct option_row *option_find(const char *key, size_t length);
 
+/* The words that a value is one of, as option_next_word steps through them; NULL: it is none of a few. */
+const char *option_words(const struct option_row *row);
+
 /* True if the value names a file. */
 bool option_is_path(const struct option_row *row, const char *value);
 

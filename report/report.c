@@ -44,9 +44,11 @@ static const char *usual_sort(const struct report *report)
 	const char *sort = report->request->view->sort;
 
 	/* Calls were counted, and there is nothing else. */
-	if (report->model->counted && report->model->condition_count == 0 &&
-		sheet_find(&report->sheet, "calls") >= 0)
+	if (!report->io_of_node && report->model->counted &&
+		report->model->condition_count == 0 && sheet_find(&report->sheet, "calls") >= 0)
 		return "calls";
+	if (report->io_of_node && report->request->view->calls)
+		return "io.ns";
 	if (!model_leads_by_samples(report->model))
 		return sort;
 	return strcmp(sort, "base") == 0  ? "samples"
@@ -56,6 +58,11 @@ static const char *usual_sort(const struct report *report)
 
 /* On a screen small rows of calls are summed up, unless the user chose rows. */
 #define SCREEN_MIN 0.005
+
+static bool has_shares(const struct column *column)
+{
+	return column->has_whole || (column->flags & COLUMN_SHARE);
+}
 
 static int choose_sort(struct report *report, struct error *error)
 {
@@ -91,17 +98,26 @@ static int choose_sort(struct report *report, struct error *error)
 		return error_set(error, ERROR_USAGE,
 			"the view '%s' has no column '%s' to sort by%s", view->name, wanted,
 			choices_text(&choices, "columns"));
-	report->sort = (unsigned)column;
+	report->sort = report->share = (unsigned)column;
 	report->min = request->min;
 	if (report->min < 0)
 		report->min = has_default_min && report->sheet.column[column].whole > 0
 				      ? SCREEN_MIN
 				      : 0;
-	if (report->min > 0 && !report->sheet.column[column].has_whole)
-		return error_set(error, ERROR_USAGE,
-			"--min is a share of a metric: it needs rows sorted by one, not "
-			"by '%s'",
-			wanted ? wanted : view->sort);
+	if (report->min > 0 && !has_shares(&report->sheet.column[column])) {
+		if (view->share)
+			column = find_sort(report, model_leads_by_samples(report->model)
+							   ? "samples"
+							   : view->share);
+		else
+			column = -1;
+		if (column < 0)
+			return error_set(error, ERROR_USAGE,
+				"--min is a share of a metric: it needs rows sorted by one, "
+				"not by '%s'",
+				wanted ? wanted : view->sort);
+		report->share = (unsigned)column;
+	}
 	return 0;
 }
 
@@ -308,6 +324,9 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	report->sheet.view = request->view->name;
 	report->sheet.metric = model->metric;
 	report->sheet.metric_count = model->metric_count;
+	if (request->choice.paths.count > 0 && request->view->by_path &&
+		report_find_io(report) != 0)
+		return model_no_memory(error);
 	request->view->columns(report);
 	failed = choose_sort(report, error);
 	if (failed == 0 && request->view->open(report) != 0)

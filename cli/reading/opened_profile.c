@@ -10,6 +10,7 @@
 #include "cli/terminal/outcome.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
+#include "report/text/shell_word.h"
 
 int take_pattern(const struct taken *taken)
 {
@@ -21,6 +22,34 @@ void profile_choice_fini(struct profile_choice *choice)
 	pattern_list_fini(&choice->model.threads);
 	pattern_list_fini(&choice->model.paths);
 	pattern_list_fini(&choice->model.methods);
+}
+
+static void put_word(struct out *out, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	out_text(out, option);
+	out_shell_word(out, value, strlen(value));
+}
+
+char *profile_choice_command(const struct profile_choice *choice)
+{
+	const struct pattern_list *threads = &choice->model.threads;
+	struct out out;
+
+	out_init(&out, -1);
+	/* What begins with a '-' would be an option. */
+	put_word(&out, choice->file[0] == '-' ? "jprof report ./" : "jprof report ",
+		choice->file);
+	for (size_t i = 0; i < threads->count; i++)
+		put_word(&out, " --thread ", threads->pattern[i]);
+	put_word(&out, " --snapshot ", choice->interval);
+	put_word(&out, " --calibration ", choice->calibration);
+	put_word(&out, " --java ", choice->java);
+	out_char(&out, '\0');
+	if (out.failed != 0)
+		out_fini(&out);
+	return out.buffer;
 }
 
 static void tell_state(struct opened_profile *opened)

@@ -26,6 +26,10 @@ struct profile_choice {
 
 void profile_choice_fini(struct profile_choice *choice);
 
+/* "jprof report FILE --thread PATTERN": the command that chooses the same of it, to be copied, but for what views are
+ * chosen by. Owned (free); NULL without memory. */
+char *profile_choice_command(const struct profile_choice *choice);
+
 /* Takes a pattern into a struct pattern_list. */
 option_taker take_pattern;
 

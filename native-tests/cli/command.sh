@@ -122,11 +122,18 @@ says 2 "'no.such.Main' is no process id, and no JVM's main class: 'jprof list' s
 says 2 "unknown option '--durtion'; did you mean '--duration'\?" run --durtion 3 -- true
 says 2 "unknown option 'metric' .*did you mean 'metrics'\? legal are" run --metric cpu -- true
 says 2 "one word at most" help report run
+prints '^usage: jprof completion ' help completion
+says 2 "no shell given" completion
+says 2 "no shell 'tcsh'; the shells are bash, zsh, fish" completion tcsh
+says 2 "one shell only" completion bash zsh
+prints '^  --watch ' help status
+prints '^  --format +text.json' help list
+prints '^  --quick ' help calibrate
 for topic in '' options $("$jprof" help help | sed -n 's/^ *Commands: //; /run list/,$p'); do
 	holds "help $topic is wider than 80 columns" test -z "$("$jprof" help $topic | awk 'length > 80')"
 done
 holds "help lists what is not there" \
-	test "$("$jprof" help | grep -cE '^  (diff|export|html) ')" = 0
+	test "$("$jprof" help | grep -cE '^  (diff|export) ')" = 0
 
 # ---- report: which file ----
 # newest FILE: it is taken where none is given.
@@ -210,7 +217,7 @@ for columns in 80 100 160; do
 		on_terminal $columns 24 report small.jprof --view $view --calibration off
 		holds "$view at $columns columns: $(widest) wide" test "$(widest)" -le $columns
 		[ "$view" = threads ] || holds "$view at $columns columns begins the name late: $(head -1 out)" \
-			grep -qE "^.{0,$((columns * 3 / 5))}Name" <(sed 's/\x1b\[[0-9;]*m//g' out | grep -m1 -E 'Self|Total')
+			grep -qE "^.{0,$((columns * 5 / 8))}Name" <(sed 's/\x1b\[[0-9;]*m//g' out | grep -m1 -E 'Self|Total')
 	done
 done
 on_terminal 80 24 report small.jprof --calibration off
@@ -219,6 +226,20 @@ holds "it has $(wc -l <out) lines" test "$(wc -l <out)" -le 24
 holds "no colour on a terminal" grep -q $'\033' out
 NO_COLOR=1 on_terminal 80 24 report small.jprof --calibration off
 holds "colour in spite of NO_COLOR" test "$(grep -c $'\033' out)" = 0
+NO_COLOR='' on_terminal 80 24 report small.jprof --calibration off
+holds "no colour with an empty NO_COLOR" grep -q $'\033' out
+
+# The commands below an overview are for the same profile, and a shell can run them.
+cp small.jprof "it's \$(touch ran) small.jprof"
+"$jprof" report "it's \$(touch ran) small.jprof" --calibration off --thread '*' --view overview --width 80 |
+	sed -n '/^To see more:$/,/^$/p' | tail -n +2 | grep . >steps
+holds "no commands to copy" test "$(grep -c '^  jprof report ' steps)" -ge 2
+holds "they are wide: $(cat steps)" test "$(awk '{ print length }' steps | sort -n | tail -1)" -le 80
+holds "they name no method: $(cat steps)" grep -q -- '--view callers' steps
+holds "they do not run: $(cat steps)" bash -c "jprof() { '$jprof' \"\$@\" >>shown; }; set -e; $(cat steps)"
+holds "they show nothing" grep -q '^self ' shown
+holds "a profile's name was run" test ! -e ran
+rm -f "it's \$(touch ran) small.jprof"
 on_terminal 80 24 report small.jprof --wide --calibration off --view methods
 holds "--wide is not the table of a pipe" diff <("$jprof" report small.jprof --view methods --calibration off) \
 	<(sed 's/\x1b\[[0-9;]*m//g' out)
@@ -231,6 +252,13 @@ says 2 "--depth is for tree, not for 'methods'" report small.jprof --view method
 says 2 "--merge-threads is for .*, not for 'threads'" report small.jprof --view threads --merge-threads
 says 2 "--min needs a percentage" report small.jprof --min 101%
 says 2 "--min is a share of a metric" report small.jprof --min 1% --sort name
+says 2 "--path is for tree, methods, callers, threads, files, .* and records, not for 'summary'" \
+	report small.jprof --view summary --path x
+says 2 "--method is for overview, .*, not for 'snapshots'" report small.jprof --view snapshots --method x
+says 2 "--min is for overview, .*, not for 'calibration'" report small.jprof --view calibration --min 1%
+prints 'Total cpu' report small.jprof --view threads --min 50% --calibration off
+prints '\([0-9]+ more\)' report small.jprof --view methods --path nothing --calibration off
+prints 'Total cpu' report small.jprof --view threads --method nothing --calibration off
 says 2 "--width needs a number from 56" report small.jprof --width 10
 says 2 "--wide takes no value" report small.jprof --wide=yes
 

@@ -295,7 +295,7 @@ static void test_counting_is_no_state(void **state)
 	assert_int_equal(value_of(row_of(report, "grow"), "samples", "wall"), 6);
 	json_decref(report);
 	text = fixture_print(&fixture, "overview", "text");
-	assert_non_null(strstr(text, "What ran: c2 100%"));
+	assert_non_null(strstr(text, "What ran: compiled 100%"));
 	free(text);
 }
 

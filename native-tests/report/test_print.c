@@ -404,6 +404,18 @@ static const struct name_case {
 	{__LINE__, "-x", "-x", "-x", "'-x"},
 	{__LINE__, "+x", "+x", "+x", "'+x"},
 	{__LINE__, "x=1", "x=1", "x=1", "x=1"},
+	{__LINE__, "\t=1", "\t=1", "\\u0009=1", "\\u0009=1"},
+	{__LINE__, "\r@x", "\r@x", "\\u000d@x", "\\u000d@x"},
+	/* A fullwidth sign, which some take for the plain one. */
+	{__LINE__,
+		"\xef\xbc\x9d"
+		"1",
+		"\xef\xbc\x9d"
+		"1",
+		"\xef\xbc\x9d"
+		"1",
+		"'\xef\xbc\x9d"
+		"1"},
 };
 
 static void check_contains(const struct name_case *row, const char *text, const char *wanted)
@@ -516,6 +528,76 @@ static void check_harmless(const char *field, const char *view, const char *form
 	free(text);
 }
 
+/* The same on a screen, where lines end within the terminal, too; and as data for programs. */
+static void check_screen(const char *field, const char *view)
+{
+	struct report_request request = {
+		.view = view_find(view), .format = &format_screen, .width = 80, .min = -1};
+	struct error error = {0};
+	uint64_t violations;
+	char *text = fixture_report(&fixture, &request, &violations, &error), *line = text,
+	     *end;
+
+	assert_non_null(text);
+	for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		size_t length = (size_t)(end - line);
+
+		if (harmless_span(line, length) < length || out_width(line, length) > 80)
+			fail_msg("%s, %s, screen: %.*s", field, view, (int)length, line);
+	}
+	free(text);
+}
+
+static void check_json(const char *field, const char *view)
+{
+	char *text = fixture_print(&fixture, view, "json");
+	json_error_t error;
+	json_t *report = json_loads(text, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+
+	if (!report)
+		fail_msg("%s, %s: %s: %s", field, view, error.text, text);
+	json_decref(report);
+	free(text);
+}
+
+/* A name of 100 KB is whole in data and in a pipe, and cut on a screen. */
+static void test_endless_names(void **state)
+{
+	enum { LENGTH = 100 * 1024 };
+	static const char *const pieces[] = {
+		"x", "\x1b", "ab.", "\xe4\xbc\x9a", "\xe2\x80\xae", "a b "};
+	char *name = malloc(LENGTH + 8);
+
+	assert_non_null(name);
+	for (size_t p = 0; p < sizeof(pieces) / sizeof(*pieces); p++) {
+		size_t length = 0;
+
+		for (; length < LENGTH; length += strlen(pieces[p]))
+			memcpy(name + length, pieces[p], strlen(pieces[p]) + 1);
+		fixture_small(&fixture);
+		fixture.method[METHOD_FIRST].class_name = name;
+		fixture.method[METHOD_FIRST + 1].name = name;
+		fixture.thread[0].name = name;
+		fixture.file[0].name = name;
+		fixture.file[4].peer = name;
+		fixture.mark[0].name = name;
+		fixture.meta[2].value = name;
+		fixture.profile.meta_count = 4;
+		fixture.meta[3] = (struct profile_meta){"java.command", name};
+		for (size_t v = 0; v < view_count; v++) {
+			char *text;
+
+			check_screen(pieces[p], views[v]->name);
+			check_json(pieces[p], views[v]->name);
+			check_harmless(pieces[p], views[v]->name, "csv");
+			text = fixture_print(&fixture, "threads", "json");
+			assert_true(strlen(text) > LENGTH);
+			free(text);
+		}
+	}
+	free(name);
+}
+
 static void test_hostile_names(void **state)
 {
 	static const char *const hostile[] = {"a\n\x1b[2J\x7f",
@@ -560,6 +642,8 @@ static void test_hostile_names(void **state)
 			for (size_t v = 0; v < view_count; v++) {
 				check_harmless(fields[i].name, views[v]->name, "text");
 				check_harmless(fields[i].name, views[v]->name, "csv");
+				check_screen(fields[i].name, views[v]->name);
+				check_json(fields[i].name, views[v]->name);
 			}
 		}
 	}
@@ -787,6 +871,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_walking_format),
 		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_endless_names),
 		cmocka_unit_test(test_overloads),
 		cmocka_unit_test(test_empty_fold),
 		cmocka_unit_test(test_folded_part),

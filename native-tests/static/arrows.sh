@@ -51,7 +51,7 @@ rooms=(
 	"cli/java        error options profile calibration cli/terminal cli/attach"
 	"cli/calibrate   error options profile calibration report/model cli/terminal cli/attach cli/java"
 	"cli/selftest    error report/model"
-	"cli/reading     error profile report/model cli/terminal cli/record cli/calibrate"
+	"cli/reading     error profile report/text report/model cli/terminal cli/record cli/calibrate"
 	"cli/page        error profile report/text report/model report/page cli/terminal cli/reading"
 	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page"
 )

@@ -24,7 +24,8 @@ LISTED = [
      "agent/trace/trace_fold.c agent/trace/trace_group.c agent/trace/trace_look.c "
      "agent/trace/virtual_thread.c",
      "a trace makes contexts and lanes, which ask it for memory"),
-    ("cli/cmd_help.c cli/commands.c", "help is a command, and prints the table of commands"),
+    ("cli/cmd_completion.c cli/cmd_help.c cli/commands.c",
+     "help and completion are commands, and tell of the table of commands"),
     ("options/config_json.c options/config_schema.c options/option_table.c options/options.c",
      "the schema is made of the table of options, whose rows parse parts of it"),
 ]

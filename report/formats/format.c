@@ -97,6 +97,12 @@ void sink_title(struct sink *sink, const char *format, ...)
 	sink->format->title(sink, line);
 }
 
+void sink_command(struct sink *sink, const char *line)
+{
+	if (!sink->measuring && sink->format->command)
+		sink->format->command(sink, line);
+}
+
 void sink_note(struct sink *sink, const char *key, const char *value, const char *more)
 {
 	if (!sink->measuring && sink->format->note)

@@ -13,10 +13,25 @@
 
 #include "report/formats/sheet.h"
 
+/* True of what a spreadsheet may take for a formula: with a plain sign, or the fullwidth form of one (U+FF1D, U+FF0B,
+ * U+FF0D, U+FF20). A tab or return in front of one is escaped, as all control characters are. */
+static bool is_formula(const char *text, size_t length)
+{
+	static const char *const wide[] = {
+		"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+
+	if (length > 0 && memchr("=+-@", text[0], 4))
+		return true;
+	for (size_t i = 0; length >= 3 && i < sizeof(wide) / sizeof(*wide); i++)
+		if (memcmp(text, wide[i], 3) == 0)
+			return true;
+	return false;
+}
+
 static void put_field(struct out *out, const char *text, size_t length)
 {
 	/* Names come from the program that was recorded. */
-	const char *front = length > 0 && memchr("=+-@", text[0], 4) ? "'" : "";
+	const char *front = is_formula(text, length) ? "'" : "";
 
 	if (length > 0 && !memchr(text, ',', length) && !memchr(text, '"', length)) {
 		out_text(out, front);

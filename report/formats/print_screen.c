@@ -24,6 +24,7 @@
 #define PERCENT_WIDTH 6  /* " 45.1%" */
 #define ERROR_WIDTH   5  /* " ±0.5" */
 #define TEXT_WIDTH    36 /* of texts that are not the name */
+#define TEXT_LINES    8  /* of a text that is told whole */
 #define NAME_SIZE     4096
 #define NAME_LEAST    12 /* columns, in a terminal that is too narrow */
 
@@ -44,6 +45,8 @@ static const struct weight {
 	{"tree", NULL, "level", WEIGHT_NEVER},
 	{"tree", NULL, "recursion", WEIGHT_NEVER},
 	{"io-tree", NULL, "level", WEIGHT_NEVER},
+	{NULL, "io", "ns", 6},
+	{NULL, "io", NULL, 18},
 	{NULL, "total", NULL, 10},
 	{"io-methods", NULL, NULL, WEIGHT_OTHER},
 	{"io-tree", NULL, NULL, WEIGHT_OTHER},
@@ -118,9 +121,11 @@ static struct figure cell_figure(const struct column *column, const struct cell 
 {
 	/* Ids are names: their digits say nothing about how many. */
 	bool is_identity = (column->flags & COLUMN_RISING) && !(column->flags & COLUMN_TIME);
-	enum figure_kind kind = column->flags & COLUMN_TIME          ? FIGURE_TIME
-				: strcmp(column->unit, "bytes") == 0 ? FIGURE_BYTES
-								     : FIGURE_COUNT;
+	enum figure_kind kind =
+		column->flags & COLUMN_TIME ? FIGURE_TIME
+		: (column->flags & COLUMN_BYTES) || strcmp(column->unit, "bytes") == 0
+			? FIGURE_BYTES
+			: FIGURE_COUNT;
 	struct figure figure = {"", ""};
 
 	if (is_number(cell) && is_identity)
@@ -194,6 +199,26 @@ static void add_absent(
 	out_text(absent, heading);
 }
 
+/* And what that column says. */
+static void add_value(const struct sink *sink, struct out *absent, const struct column *column,
+	const struct cell *cell)
+{
+	struct figure figure = cell_figure(column, cell);
+	char name[NAME_SIZE];
+
+	if (sink->sheet->brief || (cell->kind != CELL_TEXT && figure.digits[0] == '\0'))
+		return;
+	out_char(absent, ' ');
+	if (cell->kind == CELL_TEXT) {
+		figure_name(name, sizeof(name), cell->text, cell->length, TEXT_WIDTH);
+		out_text(absent, cell->length > 0 ? name : "-");
+		return;
+	}
+	out_text(absent, figure.digits);
+	out_text(absent, figure.unit[0] != '\0' ? " " : "");
+	out_text(absent, figure.unit);
+}
+
 /* True if it says the same in every row, and what stands beside them has nothing else to say. */
 static bool says_one_thing(const struct sink *sink, const struct screen_column *screen)
 {
@@ -205,7 +230,9 @@ static bool says_one_thing(const struct sink *sink, const struct screen_column *
 /* The columns that say something and fit; what is left out is noted in sink->text. */
 static void layout(struct sink *sink)
 {
-	size_t last = sink->shown - 1, used = 0, name = sink->terminal * 2 / 5;
+	/* Where nothing else stands beside the last column a text has half of the line. */
+	size_t last = sink->shown - 1, used = 0, name = sink->terminal * 2 / 5,
+	       text = last == 1 ? sink->terminal * 11 / 20 : TEXT_WIDTH;
 	struct out zero, same, narrow;
 	bool full = false;
 
@@ -221,17 +248,21 @@ static void layout(struct sink *sink)
 
 		screen->width = screen->uncertain + screen->digits + (screen->unit > 0) +
 				screen->unit + share_width(column);
+		screen->width =
+			larger(screen->width, screen->text < text ? screen->text : text);
 		screen->width = larger(
-			screen->width, screen->text < TEXT_WIDTH ? screen->text : TEXT_WIDTH);
-		screen->width = larger(screen->width, strlen(column->heading));
+			screen->width, out_width(column->heading, strlen(column->heading)));
 		if (weight >= WEIGHT_NEVER)
 			continue;
 		if (weight >= WEIGHT_METRIC && sink->rows > 0 && !screen->nonzero) {
 			add_absent(sink, &zero, "nothing in: ", column->heading);
 		} else if (weight >= WEIGHT_OTHER && says_one_thing(sink, screen)) {
 			add_absent(sink, &same, "the same in every row: ", column->heading);
-		} else if (weight >= WEIGHT_METRIC &&
-			   (full || used + screen->width + GAP + name > sink->terminal)) {
+			add_value(sink, &same, column, &screen->first);
+		} else if ((weight >= WEIGHT_METRIC &&
+				   (full || used + screen->width + GAP + name >
+						    sink->terminal)) ||
+			   used + screen->width + GAP + NAME_LEAST > sink->terminal) {
 			full = true;
 			add_absent(sink, &narrow, "no room for: ", column->heading);
 		} else {
@@ -338,16 +369,15 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 	out_spaces(sink->out, GAP);
 }
 
-/* Deeper names than half of the line stand no further right, but say how deep they are.
- */
+/* Deeper names than a third of the line stand no further right, but say how deep they are. */
 static void put_name(struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
 {
 	size_t room = sink->screen[place].width, indent = INDENT * (size_t)depth;
 	char name[NAME_SIZE], level[16] = "";
 
-	if (indent > room / 2) {
+	if (indent > room / 3) {
 		snprintf(level, sizeof(level), "%u> ", depth);
-		indent = room / 2;
+		indent = room / 3;
 	}
 	out_spaces(sink->out, indent);
 	out_text(sink->out, level);
@@ -368,12 +398,13 @@ static void put_cell(
 	} else if (cell->kind != CELL_TEXT) {
 		put_figure(sink, place, cells);
 	} else if (place + 1 == sink->shown && !(column_at(sink, place)->flags & COLUMN_NAME)) {
-		/* A text that is no name is shown whole. */
+		/* A text that is no name is shown whole, unless it is endless. */
 		size_t from = 0;
 
 		for (unsigned i = 0; i < place; i++)
 			from += sink->screen[i].shown ? sink->screen[i].width + GAP : 0;
-		harmless_copy(text, sizeof(text), cell->text, cell->length);
+		figure_name(text, sizeof(text), cell->text, cell->length,
+			TEXT_LINES * sink->screen[place].width);
 		table_words(sink, text, from);
 	} else if (place + 1 == sink->shown) {
 		put_name(sink, place, cell, depth);
@@ -405,19 +436,28 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 
 static void end(struct sink *sink)
 {
-	bool uncertain = false, estimated = false, divided = false;
+	bool uncertain = false, estimated = false, divided = false, errors = false;
 
 	table_heading(sink);
+	/* A line of headings alone would look as if something were missing. */
+	if (sink->rows == 0 && !sink->has_extra)
+		out_text(sink->out, "(none)\n");
 	for (unsigned i = 0; i < sink->shown; i++) {
 		uncertain |= sink->screen[i].shown && sink->screen[i].uncertain;
 		estimated |= sink->screen[i].shown && sink->screen[i].estimated;
 		divided |= sink->screen[i].shown && sink->screen[i].divided;
+		errors |= sink->screen[i].shown && sink->screen[i].nonzero &&
+			  column_at(sink, i)->whole > 0 && tells_error(column_at(sink, i));
 	}
 	if (uncertain && sink->text.length > 0)
 		out_text(&sink->text, "; ");
 	if (uncertain)
 		out_text(&sink->text, estimated ? mark_meaning(divided)
 						: "~: uncertain by a quarter or more");
+	if (errors && sink->text.length > 0)
+		out_text(&sink->text, "; ");
+	if (errors)
+		out_text(&sink->text, "±: error, in percent of the whole");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
 	out_text(&sink->text, sink->sheet->brief ? sink->sheet->brief : " (--wide shows all)");
@@ -448,5 +488,6 @@ const struct format format_screen = {
 	.extra = table_extra,
 	.note = table_note,
 	.title = table_title,
+	.command = table_command,
 	.end = end,
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "error/utf8.h"
 #include "report/text/figure.h"
 
 void table_heading(struct sink *sink)
@@ -16,9 +17,26 @@ void table_heading(struct sink *sink)
 	sink->format->heading(sink);
 }
 
+/* As much of a word as fits into so many columns, at least a character. */
+static size_t piece_of(const char *word, size_t length, size_t columns)
+{
+	size_t piece = 0, width = 0;
+
+	while (piece < length) {
+		size_t bytes = utf8_length(word + piece, length - piece);
+
+		bytes = bytes > 0 ? bytes : 1;
+		width += out_width(word + piece, bytes);
+		if (piece > 0 && width > columns)
+			break;
+		piece += bytes;
+	}
+	return piece;
+}
+
 void table_words(struct sink *sink, const char *text, size_t from)
 {
-	size_t column = from;
+	size_t column = from, room = sink->terminal > from ? sink->terminal - from : 1;
 
 	if (sink->terminal == 0)
 		out_harmless(sink->out, text, strlen(text));
@@ -32,6 +50,19 @@ void table_words(struct sink *sink, const char *text, size_t from)
 		} else if (column > from) {
 			out_char(sink->out, ' ');
 			column++;
+		}
+		/* A word that is wider than a line goes on in the next one. */
+		while (width > room) {
+			size_t piece = piece_of(text, length, room);
+
+			if (piece == length)
+				break;
+			out_harmless(sink->out, text, piece);
+			out_char(sink->out, '\n');
+			out_spaces(sink->out, from);
+			text += piece;
+			length -= piece;
+			width = out_width(text, length);
 		}
 		out_harmless(sink->out, text, length);
 		column += width;
@@ -72,7 +103,7 @@ void table_extra(struct sink *sink, const char *key, const char *label, uint64_t
 		if (sink->sheet->column[i].flags & COLUMN_NAME)
 			named[i] = cell_text(text);
 	}
-	sink->beside = true;
+	sink->beside = sink->has_extra = true;
 	sink->format->row(sink, named, 0);
 	sink->beside = false;
 }
@@ -102,4 +133,61 @@ void table_title(struct sink *sink, const char *line)
 	table_words(sink, line, 0);
 	out_char(sink->out, '\n');
 	sink->headed = false;
+}
+
+/* The length of the first word of a command, as a shell takes it: '...' and $'...' are of one. */
+static size_t shell_word(const char *text)
+{
+	bool quoted = false, escapes = true;
+	size_t at = 0;
+
+	for (; text[at] != '\0' && (quoted || text[at] != ' '); at++) {
+		if (text[at] == '\\' && escapes && text[at + 1] != '\0')
+			at++;
+		else if (text[at] == '\'') {
+			quoted = !quoted;
+			/* A backslash means nothing within '...'. */
+			escapes = !quoted || (at > 0 && text[at - 1] == '$');
+		}
+	}
+	return at;
+}
+
+/* The same of an option with its value. */
+static size_t shell_words(const char *text)
+{
+	size_t length = shell_word(text);
+
+	if (strncmp(text, "--", 2) == 0 && text[length] == ' ' && text[length + 1] != '-')
+		length += 1 + shell_word(text + length + 1);
+	return length;
+}
+
+/* Where the line ends, the command goes on in the next one, as shells have it. */
+void table_command(struct sink *sink, const char *line)
+{
+	enum { INDENT = 2, FURTHER = 6, CONTINUED = 2 };
+	size_t column = INDENT;
+
+	out_spaces(sink->out, INDENT);
+	while (*line != '\0') {
+		size_t length = shell_words(line), width = out_width(line, length);
+		size_t behind = line[length] != '\0' ? CONTINUED : 0;
+
+		if (column > INDENT && sink->terminal > 0 &&
+			column + 1 + width + behind > sink->terminal) {
+			out_text(sink->out, " \\\n");
+			out_spaces(sink->out, FURTHER);
+			column = FURTHER;
+		} else if (column > INDENT) {
+			out_char(sink->out, ' ');
+			column++;
+		}
+		out_harmless(sink->out, line, length);
+		column += width;
+		line += length;
+		line += *line == ' ';
+	}
+	out_char(sink->out, '\n');
+	sink->headed = true;
 }

@@ -73,5 +73,6 @@ void table_extra(struct sink *sink, const char *key, const char *label, uint64_t
 	const struct cell *cells);
 void table_note(struct sink *sink, const char *key, const char *value, const char *more);
 void table_title(struct sink *sink, const char *line);
+void table_command(struct sink *sink, const char *line);
 
 #endif

@@ -263,5 +263,6 @@ const struct format format_text = {
 	.extra = table_extra,
 	.note = table_note,
 	.title = table_title,
+	.command = table_command,
 	.end = end,
 };

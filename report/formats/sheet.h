@@ -141,6 +141,8 @@ enum {
 	COLUMN_LAST = 512,   /* text has it behind all others */
 	COLUMN_ASIDE = 1024, /* text that is laid out for a terminal has it not */
 	COLUMN_ERROR = 2048, /* and says there how far off the share may be */
+	COLUMN_SHARE = 8192, /* rows have shares of their sum, which are not shown */
+	COLUMN_BYTES = 4096, /* laid out for a terminal it has the unit that people read */
 };
 
 /* Where a column stands in text, from left to right; its position in the sheet counts
@@ -160,6 +162,7 @@ struct column {
 	unsigned place;
 	bool has_whole; /* percentages mean something */
 	uint64_t whole; /* what 100 % is; 0: of nothing */
+	uint64_t sum;   /* the same where shares are not shown; 0: not known */
 	uint64_t
 		taken; /* so many samples are all that the figures are made of; 0: they are none of samples */
 };
@@ -228,6 +231,8 @@ struct format {
 	/* A line in front of rows: what they are; the first ones, what the report is
 	 * about. */
 	void (*title)(struct sink *sink, const char *line);
+	/* A command that is to be copied. */
+	void (*command)(struct sink *sink, const char *line);
 	void (*end)(struct sink *sink);
 };
 
@@ -245,6 +250,7 @@ struct sink {
 	struct out *out;
 	bool measuring; /* rows are looked at, nothing is printed */
 	bool beside;    /* what looks like a row stands beside them */
+	bool has_extra; /* one did */
 	bool colour;
 	unsigned terminal; /* columns that a line may have */
 
@@ -282,6 +288,7 @@ void sink_extra(struct sink *sink, const char *key, const char *label, uint64_t 
 void sink_note(struct sink *sink, const char *key, const char *value, const char *more);
 void sink_title(struct sink *sink, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void sink_command(struct sink *sink, const char *line);
 
 /* For printers: writes a cell as data, but for texts and null, of which it returns false. */
 bool out_cell(struct out *out, const struct cell *cell);

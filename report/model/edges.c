@@ -22,6 +22,7 @@ struct search {
 	struct edges *edges;
 	const struct model *model;
 	const union model_value *cum; /* of nodes */
+	const struct io_amount *io;   /* the same; or NULL */
 	struct link *link;
 	struct path path;
 	struct pairs found; /* (caller, callee) leads to the edge + 1 */
@@ -80,13 +81,19 @@ static int add_node(struct search *search, uint32_t outer)
 	model_base(model, own, base);
 	model_add(model, edge->values, base);
 	model_add(model, model_at(model, edge->values, 2), cum);
+	if (search->io)
+		io_amount_add(&edge->io_below, &search->io[own]);
 	if (outer == NOT_ACTIVE) {
 		model_add(model, model_at(model, edge->values, 1), cum);
+		if (search->io)
+			io_amount_add(&edge->io_cum, &search->io[own]);
 		return 0;
 	}
 	/* It is there: the node at its end, at least, was added before. */
 	edge = take_edge(search, method, node[path->node[outer]].method);
 	model_subtract(model, model_at(model, edge->values, 2), cum);
+	if (search->io)
+		io_amount_subtract(&edge->io_below, &search->io[own]);
 	return 0;
 }
 
@@ -140,10 +147,11 @@ static void sort_edges(const struct edges *edges, const struct model *model, boo
 	(*first)[0] = 0;
 }
 
-int edges_init(struct edges *edges, const struct model *model, const union model_value *cum)
+int edges_init_io(struct edges *edges, const struct model *model, const union model_value *cum,
+	const struct io_amount *io)
 {
 	const struct profile *profile = model->profile;
-	struct search search = {.edges = edges, .model = model, .cum = cum};
+	struct search search = {.edges = edges, .model = model, .cum = cum, .io = io};
 	struct path *path = &search.path;
 	int failed = 0;
 

@@ -22,7 +22,8 @@
 struct edge {
 	uint32_t caller, callee; /* method ids; caller may be the root */
 	struct call_count count;
-	union model_value values[]; /* base, cum, below: model->values of each */
+	struct io_amount io_cum, io_below; /* of edges_init_io's io */
+	union model_value values[];        /* base, cum, below: model->values of each */
 };
 
 enum { EDGE_CHUNK = 1024 };
@@ -35,8 +36,15 @@ struct edges {
 	uint32_t *by_callee, *callee_first, *by_caller, *caller_first;
 };
 
-/* cum is that of model_cum. 0, or -1 without memory. */
-int edges_init(struct edges *edges, const struct model *model, const union model_value *cum);
+/* cum is that of model_cum; io that of io_cum_of_nodes, or NULL. 0, or -1 without memory. */
+int edges_init_io(struct edges *edges, const struct model *model, const union model_value *cum,
+	const struct io_amount *io);
+
+static inline int edges_init(
+	struct edges *edges, const struct model *model, const union model_value *cum)
+{
+	return edges_init_io(edges, model, cum, NULL);
+}
 
 static inline struct edge *edge_at(const struct edges *edges, size_t i)
 {

@@ -32,25 +32,47 @@ bool *io_wanted(const struct model *model)
 
 /* ---- sums ---- */
 
-static void add(struct io_amount *amount, uint64_t ops, uint64_t bytes, uint64_t ns)
-{
-	amount->ops += ops;
-	amount->bytes += bytes;
-	amount->ns += ns;
-}
-
 void io_use_add(struct io_use *use, const struct profile_account *io)
 {
 	enum io_part part = part_of[io->kind] ? part_of[io->kind] : IO_PART_OTHERS;
+	struct io_amount amount = {io->count, io->amount, io->ns};
 
-	add(&use->part[IO_PART_ALL], io->count, io->amount, io->ns);
-	add(&use->part[part], io->count, io->amount, io->ns);
+	io_amount_add(&use->part[IO_PART_ALL], &amount);
+	io_amount_add(&use->part[part], &amount);
 }
 
 void io_use_join(struct io_use *use, const struct io_use *more)
 {
 	for (int i = 0; i < IO_PARTS; i++)
-		add(&use->part[i], more->part[i].ops, more->part[i].bytes, more->part[i].ns);
+		io_amount_add(&use->part[i], &more->part[i]);
+}
+
+/* What is charged to entries is charged to their archives, too. */
+static bool is_twice(const struct profile *profile, const struct profile_account *io)
+{
+	return io->subject && profile->file[io->subject - 1].kind == IO_ENTRY;
+}
+
+struct io_amount *io_cum_of_nodes(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool *wanted = io_wanted(model);
+	struct io_amount *cum = store_room(model->store, profile->node_count + 1, sizeof(*cum));
+
+	if (model->store->failed)
+		return NULL;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *io = &profile->account[i];
+		struct io_amount amount = {io->count, io->amount, io->ns};
+
+		if (wanted[i] && !is_twice(profile, io))
+			io_amount_add(&cum[io->node], &amount);
+	}
+	/* Children stand behind their parents. */
+	for (size_t i = profile->node_count; i-- > 0;)
+		if (profile->node[i].parent != i)
+			io_amount_add(&cum[profile->node[i].parent], &cum[i]);
+	return cum;
 }
 
 int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_use **cum)
@@ -65,9 +87,7 @@ int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_u
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *io = &profile->account[i];
 
-		/* What is charged to entries is charged to their archives, too. */
-		if (!wanted[i] ||
-			(io->subject && profile->file[io->subject - 1].kind == IO_ENTRY))
+		if (!wanted[i] || is_twice(profile, io))
 			continue;
 		io_use_add(&(*base)[io->node], io);
 		io_use_add(&(*cum)[io->node], io);

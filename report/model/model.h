@@ -444,8 +444,25 @@ struct io_use {
  * memory. */
 bool *io_wanted(const struct model *model);
 
+static inline void io_amount_add(struct io_amount *amount, const struct io_amount *more)
+{
+	amount->ops += more->ops;
+	amount->bytes += more->bytes;
+	amount->ns += more->ns;
+}
+
+static inline void io_amount_subtract(struct io_amount *amount, const struct io_amount *less)
+{
+	amount->ops -= less->ops;
+	amount->bytes -= less->bytes;
+	amount->ns -= less->ns;
+}
+
 void io_use_add(struct io_use *use, const struct profile_account *io);
 void io_use_join(struct io_use *use, const struct io_use *more);
+
+/* What was done in and below each node, by position, all parts in one. The store's; NULL without memory. */
+struct io_amount *io_cum_of_nodes(const struct model *model);
 
 /* Of every node, by position: base and cum, both the store's. 0, or -1 without memory. */
 int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_use **cum);

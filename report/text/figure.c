@@ -11,6 +11,7 @@
 #include "report/text/out.h"
 #include "error/columns.h"
 #include "error/harmless.h"
+#include "error/utf8.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -173,16 +174,79 @@ static void shorten_parameters(char *name, size_t columns)
 	}
 }
 
+/* "c.a.s.Order.total(i,S)" becomes "…Order.total(i,S)": which class it is says more than what is left of the
+ * packages. */
+static void leave_out_packages(char *name, size_t columns)
+{
+	size_t end = parameters_of(name), first = strcspn(name, "."), dots[2] = {0, 0};
+
+	if (out_width(name, strlen(name)) <= columns)
+		return;
+	for (size_t at = first; at < end; at += 1 + strcspn(name + at + 1, ".")) {
+		dots[0] = dots[1];
+		dots[1] = at;
+	}
+	if (dots[0] < strlen(ELLIPSIS))
+		return;
+	memcpy(name, ELLIPSIS, strlen(ELLIPSIS));
+	cut_out(name, strlen(ELLIPSIS), dots[0] + 1);
+	/* One in the middle follows: it tells as much. */
+	if (out_width(name, strlen(name)) > columns)
+		cut_out(name, 0, strlen(ELLIPSIS));
+}
+
+/* How many bytes it has when it is harmless; at `most` or above: as many or more. */
+static size_t harmless_length(const char *text, size_t length, size_t most)
+{
+	size_t whole = 0;
+
+	for (size_t at = 0; at < length && whole < most;) {
+		char escape[HARMLESS_ESCAPE];
+		size_t span = harmless_span(text + at, length - at);
+
+		at += span;
+		whole += span;
+		if (at < length) {
+			at += harmless_escape(text + at, length - at, escape);
+			whole += strlen(escape);
+		}
+	}
+	return whole;
+}
+
+/* Fills name[0..size) with the label; with the begin and the end of one for which there is no room. */
+static void copy_ends(char *name, size_t size, const char *label, size_t length)
+{
+	size_t used, end;
+
+	if (harmless_length(label, length, size) < size) {
+		harmless_copy(name, size, label, length);
+		return;
+	}
+	used = harmless_copy(name, size / 2, label, length);
+	memcpy(name + used, ELLIPSIS, strlen(ELLIPSIS));
+	used += strlen(ELLIPSIS);
+	end = size - used - 1;
+	end = end < length ? end : length;
+	/* An escape is six times as long as what it stands for, at most. */
+	if (harmless_length(label + length - end, end, size - used) >= size - used)
+		end = (size - used - 1) / 6;
+	if (end > 0)
+		end = length - utf8_floor(label, length - end);
+	harmless_copy(name + used, size - used, label + length - end, end);
+}
+
 size_t figure_name(char *name, size_t size, const char *label, size_t length, size_t columns)
 {
 	size_t width, left, from, to;
 
 	/* An ellipsis may be longer than what it stands for. */
-	harmless_copy(name, size - strlen(ELLIPSIS), label, length);
+	copy_ends(name, size - strlen(ELLIPSIS), label, length);
 	/* A Java name: not a path, a text of several words, or a thread of some address. */
 	if (strcspn(name, " /-:") >= parameters_of(name)) {
 		shorten_packages(name, columns);
 		shorten_parameters(name, columns);
+		leave_out_packages(name, columns);
 	}
 	width = out_width(name, strlen(name));
 	if (width <= columns || columns < 2)

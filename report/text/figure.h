@@ -39,8 +39,8 @@ struct figure_text figure_share_error(uint64_t part, uint64_t whole, uint64_t ta
 struct figure_text figure_error(uint64_t error, uint64_t whole);
 
 /* Fills name[0..size), with a zero, with the label[0..length) in at most so many columns:
- * names of packages give way to their initials, from the first on, parameters to "(..)",
- * then the middle to an ellipsis. The text is harmless (error/harmless.h). Returns its
+ * names of packages give way to their initials, from the first on, those of parameters, too, then all packages
+ * to an ellipsis, then the middle. The text is harmless (error/harmless.h). Returns its
  * columns. */
 size_t figure_name(char *name, size_t size, const char *label, size_t length, size_t columns);
 

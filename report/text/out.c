@@ -10,6 +10,7 @@
 
 #include "error/columns.h"
 #include "error/harmless.h"
+#include "error/utf8.h"
 
 /* Room at first: of what goes to a file, which keeps it, and of what stays in memory, which grows. */
 enum { ROOM_FILE = 256 * 1024, ROOM_MEMORY = 256, PIECE = 4096 };
@@ -161,17 +162,25 @@ void out_json(struct out *out, const char *text, size_t length)
 	out_char(out, '"');
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
+		size_t bytes = c < 0x80 ? 1 : utf8_length(text + i, length - i);
 		char escaped[] = "\\u00xx";
 
-		if (c >= 0x20 && escapes[c] == 0)
+		if (c >= 0x20 && escapes[c] == 0 && bytes > 0) {
+			i += bytes - 1;
 			continue;
+		}
 		out_bytes(out, text + from, i - from);
+		from = i + 1;
+		/* A damaged profile may hold anything; JSON is UTF-8. */
+		if (bytes == 0) {
+			out_text(out, "\\ufffd");
+			continue;
+		}
 		if (escapes[c] != 0)
 			escaped[1] = escapes[c];
 		escaped[4] = (char)('0' + (c >> 4));
 		escaped[5] = "0123456789abcdef"[c & 15];
 		out_bytes(out, escaped, escapes[c] != 0 ? 2 : 6);
-		from = i + 1;
 	}
 	out_bytes(out, text + from, length - from);
 	out_char(out, '"');

@@ -333,6 +333,7 @@ void method_row_columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
 
+	beside_columns(report);
 	method_columns(report);
 	sheet_add(sheet, NULL, "native", "Native", IN_DATA);
 	sheet_add(sheet, NULL, "static", "Static", IN_DATA);
@@ -351,6 +352,8 @@ void method_row(const struct report *report, struct cell *cells, uint32_t method
 	const struct method_label *label = &report->model->method[method];
 	bool is_real = method >= METHOD_FIRST;
 
+	if (report->io_of_method)
+		cells = beside_cells(report, cells, &report->io_of_method[method]);
 	cells = method_cells(cells, label);
 	*cells++ = is_real ? cell_bool(row->is_native) : cell_null();
 	*cells++ = is_real ? cell_bool(row->is_static) : cell_null();
@@ -401,8 +404,9 @@ static const char *const part_name[IO_PARTS][2] = {
 
 void io_columns(struct report *report, const char *group, const char *heading, unsigned flags)
 {
+	flags |= COLUMN_SHARE;
 	sheet_add(&report->sheet, group, "ops", heading, flags);
-	sheet_add(&report->sheet, group, "bytes", "Bytes", flags);
+	sheet_add(&report->sheet, group, "bytes", "Bytes", flags | COLUMN_BYTES);
 	sheet_add(&report->sheet, group, "ns", "Time", flags | COLUMN_TIME);
 }
 
@@ -412,6 +416,51 @@ struct cell *io_cells(struct cell *cells, const struct io_amount *amount)
 	*cells++ = cell_number(amount->bytes);
 	*cells++ = cell_number(amount->ns);
 	return cells;
+}
+
+int report_find_io(struct report *report)
+{
+	const struct model *model = report->model;
+	const struct profile *profile = model->profile;
+
+	report->io_of_node = io_cum_of_nodes(model);
+	report->io_of_method = report_room(report, profile->method_count, struct io_amount);
+	if (model->store->failed)
+		return -1;
+	/* What an inner call of a recursion did is in the outer one's. */
+	for (size_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		if (node->recursion == 0)
+			io_amount_add(
+				&report->io_of_method[node->method], &report->io_of_node[i]);
+		if (node->id == 0)
+			io_amount_add(&report->io_all, &report->io_of_node[i]);
+	}
+	return 0;
+}
+
+void beside_columns(struct report *report)
+{
+	const uint64_t all[] = {report->io_all.ops, report->io_all.bytes, report->io_all.ns};
+
+	if (!report->io_of_node)
+		return;
+	report->io_column = report->sheet.column_count;
+	io_columns(report, "io", "I/O", IN_ALL);
+	for (unsigned i = 0; i < 3; i++)
+		report->sheet.column[report->io_column + i].sum = all[i];
+	/* Time is what most ask for: its shares are shown. */
+	report->sheet.column[report->io_column + 2].whole = report->io_all.ns;
+	report->sheet.column[report->io_column + 2].has_whole = true;
+	snprintf(report->sheet.column[report->io_column + 2].heading,
+		sizeof(report->sheet.column->heading), "I/O time");
+}
+
+struct cell *beside_cells(
+	const struct report *report, struct cell *cells, const struct io_amount *amount)
+{
+	return report->io_of_node ? io_cells(cells, amount) : cells;
 }
 
 void io_all_columns(struct report *report)
@@ -425,6 +474,16 @@ void io_all_columns(struct report *report)
 				(part == IO_PART_ALL ? IN_ALL : IN_DATA) |
 					(cum ? 0 : COLUMN_SUM));
 	}
+}
+
+void io_all_sums(struct report *report, const struct io_use *all)
+{
+	unsigned first = (unsigned)sheet_find(&report->sheet, part_name[0][0]);
+	struct cell cells[2 * IO_PARTS * 3];
+
+	io_all_cells(cells, all, all);
+	for (unsigned i = 0; i < 2 * IO_PARTS * 3; i++)
+		report->sheet.column[first + i].sum = cells[i].number;
 }
 
 struct cell *io_all_cells(

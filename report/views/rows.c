@@ -73,7 +73,8 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
 
 uint64_t report_least(const struct report *report)
 {
-	double share = report->min * (double)report->sheet.column[report->sort].whole;
+	const struct column *column = &report->sheet.column[report->share];
+	double share = report->min * (double)(column->whole > 0 ? column->whole : column->sum);
 
 	return share > 0 ? (uint64_t)ceil(share) : 0;
 }
@@ -84,7 +85,9 @@ bool report_is_idle(const struct report *report, size_t thread)
 	const struct profile_thread *row = &model->profile->thread[thread];
 
 	if (!report->request->format->shares || model->choice->threads.count > 0 ||
-		row->events > 0 || (model->has_samples && model->has_samples[thread]))
+		row->events > 0 || (model->has_samples && model->has_samples[thread]) ||
+		(report->io_of_node &&
+			report->io_of_node[model->profile->thread_first[thread]].ops > 0))
 		return false;
 	/* A thread that waits has wall time, too. */
 	return model->metric_count == 0 || strcmp(model->metric[0]->name, "cpu") != 0 ||
@@ -104,7 +107,7 @@ static bool has_samples(struct report *report, uint32_t item)
 	struct cell cells[COLUMN_MAX];
 	bool has = false;
 
-	if (report->model->condition_count == 0)
+	if (report->model->condition_count == 0 || report->io_of_node)
 		return false;
 	report->request->view->fill(report, item, cells);
 	for (unsigned i = 0; i < report->sheet.column_count; i++) {
@@ -137,6 +140,36 @@ int report_list(struct report *report, const uint32_t *items, size_t count)
 	return 0;
 }
 
+/* Rows have shares of what they are together, unless the view knows better. */
+static void find_sum(struct report *report)
+{
+	struct column *column = &report->sheet.column[report->share];
+
+	if (!(column->flags & COLUMN_SHARE) || !(column->flags & COLUMN_SUM) || column->sum > 0)
+		return;
+	for (size_t i = 0; i < report->count; i++)
+		column->sum += report->rank[i].number;
+}
+
+int report_list_shares(struct report *report, const uint32_t *items, size_t count)
+{
+	if (report_list(report, items, count) != 0)
+		return -1;
+	if (report->min <= 0)
+		return 0;
+	find_sum(report);
+	while (report->shown > 0 &&
+		report->rank[report->shown - 1].number < report_least(report))
+		report->shown--;
+	return 0;
+}
+
+/* A method that did I/O, or led to it, where that is asked for. */
+static bool touches(const struct report *report, uint32_t method)
+{
+	return !report->io_of_method || report->io_of_method[method].ops > 0;
+}
+
 int report_list_methods(struct report *report, const uint32_t *items, size_t count,
 	uint32_t (*method)(const struct report *report, uint32_t item))
 {
@@ -147,9 +180,9 @@ int report_list_methods(struct report *report, const uint32_t *items, size_t cou
 	/* Those that are printed move to the front, in their order. */
 	for (size_t i = 0; i < count && shown < report->shown; i++) {
 		struct rank row = report->rank[i];
+		uint32_t of = method ? method(report, row.item) : row.item;
 
-		if (!model_wants_method(
-			    report->model, method ? method(report, row.item) : row.item) ||
+		if (!model_wants_method(report->model, of) || !touches(report, of) ||
 			!report_is_enough(report, &row))
 			continue;
 		report->rank[i] = report->rank[shown];

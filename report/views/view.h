@@ -23,14 +23,18 @@ struct view {
 	const char *name, *meaning;
 	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
 	const char *sort;
-	bool io;      /* about I/O: chosen by paths and methods, too */
-	bool calls;   /* about calls: chosen by methods, too, and by their share of the
+	/* Where rows are sorted by a column without shares, the one that --min is about; NULL: none is. */
+	const char *share;
+	bool io; /* about I/O: chosen by paths and methods, too */
+	bool by_path; /* others that are chosen by paths: what did I/O with such files, with that beside */
+	bool by_method; /* and by methods */
+	bool calls;     /* about calls: chosen by methods, too, and by their share of the
 			 whole */
-	bool levels;  /* a tree, which may be cut at a level */
-	bool merges;  /* threads are always one */
-	bool samples; /* about samples */
-	bool records; /* needs profile_wanted.records */
-	bool marks;   /* and marks */
+	bool levels;    /* a tree, which may be cut at a level */
+	bool merges;    /* threads are always one */
+	bool samples;   /* about samples */
+	bool records;   /* needs profile_wanted.records */
+	bool marks;     /* and marks */
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
 	bool adjusts;
 	/* in rows of its own; all others have a line beside the rows */
@@ -67,6 +71,8 @@ struct report_request {
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
 	const char *state;      /* a line on the file's own state, or NULL */
+	/* The command that opens the same, "jprof report 'my file.jprof'", where more is to be named; or NULL. */
+	const char *again;
 	/* Prints a line beside the report (a format may have no place for it); called before a part of the
 	 * report is written, to the same terminal perhaps. Either may be NULL. */
 	void (*say)(const char *line);
@@ -79,6 +85,7 @@ struct report {
 	const struct report_request *request;
 	struct sheet sheet;
 	unsigned sort;                     /* column */
+	unsigned share;                    /* the one that min is about */
 	double min;                        /* of request, or what is usual on a screen */
 	uint64_t whole[MODEL_FIGURES_MAX]; /* what 100 % is of each metric and condition */
 	/* Columns of what can be summed over rows, each the first of one a metric: the figure, what was
@@ -86,6 +93,10 @@ struct report {
 	struct {
 		unsigned figure, raw, error, parts;
 	} summed;
+	/* Where others than views of I/O are chosen by paths: what was done with such files in and below nodes, by
+	 * position, and methods, by id; in all; and the first of its columns. NULL: they are not. */
+	struct io_amount *io_of_node, *io_of_method, io_all;
+	unsigned io_column;
 	bool estimates;    /* what samples alone have found has figures by them, with errors */
 	struct rank *rank; /* of a list: its items, in order */
 	size_t count, shown; /* all of them; those at the front that are printed */
@@ -112,6 +123,9 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
 /* The same for a list: in report->rank, with as many shown as the user's limit allows. 0, or -1 without
  * memory. */
 int report_list(struct report *report, const uint32_t *items, size_t count);
+
+/* The same, and those that have not their share are not shown. */
+int report_list_shares(struct report *report, const uint32_t *items, size_t count);
 
 /* The same for what is of methods: shown is what is wanted and has its share. method: an item's; NULL: items are
  * methods' ids. */
@@ -226,12 +240,20 @@ void method_row_outside(struct report *report, struct sink *sink, const struct t
 
 /* ---- sums of I/O ---- */
 
+/* Where paths are chosen beside other figures: fills io_of_node and the like. 0, or -1 without memory. Its columns, if
+ * there are any; a row's cells there, which come back behind them. */
+int report_find_io(struct report *report);
+void beside_columns(struct report *report);
+struct cell *beside_cells(
+	const struct report *report, struct cell *cells, const struct io_amount *amount);
+
 /* Three columns for a part, in a group: ops, bytes, ns; and their cells. Returns that behind them. */
 void io_columns(struct report *report, const char *group, const char *heading, unsigned flags);
 struct cell *io_cells(struct cell *cells, const struct io_amount *amount);
 
-/* The same for all parts of base and cum. */
+/* The same for all parts of base and cum; all: what those columns have shares of. */
 void io_all_columns(struct report *report);
+void io_all_sums(struct report *report, const struct io_use *all);
 struct cell *io_all_cells(
 	struct cell *cells, const struct io_use *base, const struct io_use *cum);
 

@@ -12,6 +12,8 @@
 #include "report/model/edges.h"
 #include "report/views/view.h"
 
+#include <string.h>
+
 /* Columns: the rest is a method's row. */
 enum { STANZA, PART, METHOD };
 
@@ -51,10 +53,12 @@ static void fill_edge(
 {
 	const struct callers_view *view = report->data;
 	const struct edge *edge = edge_at(&view->edges, item);
+	const struct io_amount *io = callee ? &edge->io_below : &edge->io_cum;
 
 	fill_front(report, cells, part);
 	method_row(report, cells + METHOD, callee ? edge->callee : edge->caller, &edge->count,
 		edge->values, model_at(report->model, edge->values, callee ? 2 : 1));
+	beside_cells(report, cells + report->io_column, io);
 }
 
 static void fill_caller(struct report *report, uint32_t item, struct cell *cells)
@@ -74,7 +78,7 @@ static int open_callers(struct report *report)
 
 	report->data = view;
 	if (!view || !cum || tally_init(&view->tally, report->model, cum) != 0 ||
-		edges_init(&view->edges, report->model, cum) != 0)
+		edges_init_io(&view->edges, report->model, cum, report->io_of_node) != 0)
 		return -1;
 	view->rank = report_room(report, view->edges.count, struct rank);
 	return view->rank ? report_list_methods(
@@ -116,22 +120,68 @@ static void check_figures(struct report *report, unsigned count, const char *bas
 
 /* ---- printing ---- */
 
-/* sums: of every cell that is a number: here all of them are parts of one thing. */
+/* True for a row that has its share of nothing: what only recursive calls have is in no cum. */
+static bool is_small(const struct report *report, const struct cell *cells)
+{
+	for (unsigned c = 0; c < report->sheet.column_count; c++) {
+		const struct column *column = &report->sheet.column[c];
+
+		if (column->whole > 0 && cell_is_sum(&cells[c]) &&
+			(double)cells[c].number >= report->min * (double)column->whole)
+			return false;
+	}
+	return true;
+}
+
+/* What one method's callers, or callees, have in and below them can be summed, too. */
+static void add_below(const struct report *report, struct cell *sums, const struct cell *cells)
+{
+	for (unsigned c = 0; c < report->sheet.column_count; c++) {
+		const char *group = report->sheet.column[c].group;
+
+		if (!group || !cell_is_sum(&cells[c]) ||
+			(strcmp(group, "cum") != 0 && strcmp(group, "samples_cum") != 0 &&
+				strcmp(group, "io") != 0))
+			continue;
+		if (sums[c].kind == CELL_NULL || cells[c].kind == CELL_DIVIDED)
+			sums[c].kind = cells[c].kind;
+		sums[c].number += cells[c].number;
+	}
+}
+
+/* sums: of every cell that is a number: here all of them are parts of one thing. For people those that have not their
+ * share are one row, if they are more than one; data has each. */
 static void print_part(struct report *report, struct sink *sink, const char *key,
 	const uint32_t *edges, size_t count, fill_row *fill, struct cell *sums)
 {
 	struct rank *rank = ((struct callers_view *)report->data)->rank;
-	struct cell cells[COLUMN_MAX];
+	bool may_fold = report->min > 0 && report->request->format->has_head;
+	struct cell cells[COLUMN_MAX], others[COLUMN_MAX], one[COLUMN_MAX];
+	size_t small = 0;
 
 	report_rank(report, rank, edges, count, fill);
 	sink_part(sink, key, true, true);
+	sums_begin(report, others);
 	for (size_t i = 0; i < count; i++) {
 		fill(report, rank[i].item, cells);
-		sink_row(sink, cells, 1);
 		for (unsigned c = 0; c < report->sheet.column_count; c++)
 			if (cell_is_sum(&cells[c]))
 				sums[c].number += cells[c].number;
+		if (!may_fold || !is_small(report, cells)) {
+			sink_row(sink, cells, 1);
+			continue;
+		}
+		if (small++ == 0)
+			memcpy(one, cells, sizeof(one));
+		sums_add(report, others, cells);
+		add_below(report, others, cells);
 	}
+	sums_end(report, others);
+	others[PART] = count > 0 ? cells[PART] : cell_null();
+	if (small == 1)
+		sink_row(sink, one, 1);
+	else if (small > 1)
+		sink_extra(sink, key, "more", small, others);
 	sink_part(sink, key, true, false);
 }
 
@@ -165,16 +215,26 @@ static void print_stanza(struct report *report, struct sink *sink, uint32_t meth
 	if (model->has_errors)
 		check_figures(report, model->metric_count, "raw_base", "raw_cum", self, callers,
 			callees);
+	for (unsigned i = 0; report->io_of_node && i < 3; i++)
+		compare(report, "callers' I/O", report->io_column + i,
+			callers[report->io_column + i].number,
+			self[report->io_column + i].number);
 }
 
 static void rows(struct report *report, struct sink *sink)
 {
-	struct cell none[COLUMN_MAX] = {0};
+	struct cell cells[COLUMN_MAX], others[COLUMN_MAX];
 
 	for (size_t i = 0; i < report->shown && sink->out->failed == 0; i++)
 		print_stanza(report, sink, report->rank[i].item);
+	sums_begin(report, others);
+	for (size_t i = report->shown; i < report->count; i++) {
+		fill_self(report, report->rank[i].item, cells);
+		sums_add(report, others, cells);
+	}
+	sums_end(report, others);
 	if (report->shown < report->count)
-		sink_extra(sink, "omitted", "more", report->count - report->shown, none);
+		sink_extra(sink, "omitted", "more", report->count - report->shown, others);
 	sink_note(sink, "invariants", report->violations == 0 ? "hold" : "violated",
 		report->violations == 0
 			? ": callers' calls, base and cum are the method's, callees' cum is "
@@ -188,6 +248,7 @@ const struct view view_callers = {
 		   "checked",
 	.sort = "cum",
 	.calls = true,
+	.by_path = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_callers,

@@ -218,7 +218,7 @@ static int open_files(struct report *report)
 		if (report->request->view == about && sums[i].use.part[IO_PART_ALL].ops > 0)
 			items[count++] = (uint32_t)i;
 	}
-	return report_list(report, items, count);
+	return report_list_shares(report, items, count);
 }
 
 const struct view view_files = {

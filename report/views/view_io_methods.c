@@ -29,7 +29,7 @@ static int open_io_methods(struct report *report)
 	const struct profile *profile = report->model->profile;
 	struct io_methods_view *view = report_room(report, 1, struct io_methods_view);
 	uint32_t *items = report_room(report, profile->method_count, uint32_t);
-	struct io_use *base, *cum;
+	struct io_use *base, *cum, all = {0};
 	size_t count = 0;
 
 	if (io_use_of_nodes(report->model, &base, &cum) != 0)
@@ -44,15 +44,18 @@ static int open_io_methods(struct report *report)
 		const struct profile_node *node = &profile->node[i];
 
 		if (node->id == 0)
+			io_use_join(&all, &cum[i]);
+		if (node->id == 0)
 			continue;
 		io_use_join(&view->base[node->method], &base[i]);
 		if (node->recursion == 0)
 			io_use_join(&view->cum[node->method], &cum[i]);
 	}
+	io_all_sums(report, &all);
 	for (uint32_t id = 0; id < profile->method_count; id++)
 		if (view->cum[id].part[IO_PART_ALL].ops > 0)
 			items[count++] = id;
-	return report_list(report, items, count);
+	return report_list_shares(report, items, count);
 }
 
 const struct view view_io_methods = {

@@ -6,6 +6,7 @@
 struct io_tree_view {
 	struct io_use *base, *cum; /* by node */
 	struct link *link;
+	bool *shown; /* by node, where small ones are not; NULL: all are */
 };
 
 static void columns(struct report *report)
@@ -27,23 +28,49 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells = node_name(report, item);
 }
 
+/* Those that have their share, and what leads to them. */
+static int choose_shown(struct report *report, struct io_tree_view *view)
+{
+	const struct profile *profile = report->model->profile;
+	uint64_t least;
+
+	if (report->min <= 0)
+		return 0;
+	least = report_least(report);
+	view->shown = report_room(report, profile->node_count, bool);
+	for (size_t i = 0; view->shown && i < report->count; i++) {
+		size_t at = report->rank[i].item;
+
+		if (report->rank[i].number < least)
+			continue;
+		for (; !view->shown[at]; at = profile->node[at].parent)
+			view->shown[at] = true;
+	}
+	return view->shown ? 0 : -1;
+}
+
 static int open_io_tree(struct report *report)
 {
 	const struct model *model = report->model;
 	struct io_tree_view *view = report_room(report, 1, struct io_tree_view);
 	uint32_t *nodes = report_room(report, model->node_count, uint32_t);
+	struct io_use all = {0};
 	size_t led = 0;
 
 	if (!view || !nodes || io_use_of_nodes(model, &view->base, &view->cum) != 0)
 		return -1;
 	report->data = view;
-	for (size_t i = 0; i < model->node_count; i++)
+	for (size_t i = 0; i < model->node_count; i++) {
 		if (view->cum[model->node[i]].part[IO_PART_ALL].ops > 0)
 			nodes[led++] = model->node[i];
+		if (model->profile->node[model->node[i]].id == 0)
+			io_use_join(&all, &view->cum[model->node[i]]);
+	}
+	io_all_sums(report, &all);
 	if (report_list(report, nodes, led) != 0)
 		return -1;
 	view->link = links_make(model, report->rank, led);
-	return view->link ? 0 : -1;
+	return view->link ? choose_shown(report, view) : -1;
 }
 
 /* The threads' trees, in the order of their roots. */
@@ -52,7 +79,7 @@ static void rows(struct report *report, struct sink *sink)
 	struct io_tree_view *view = report->data;
 	const struct model *model = report->model;
 	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
-	size_t given = 0;
+	size_t given = 0, left = 0;
 
 	sums_begin(report, sums);
 	for (size_t i = 0; i < report->count; i++) {
@@ -60,16 +87,19 @@ static void rows(struct report *report, struct sink *sink)
 		struct walk walk = walk_from(model, view->link, root);
 		bool more = model->profile->node[root].id == 0;
 
-		for (; more && sink->out->failed == 0; more = walk_next(&walk), given++) {
+		for (; more && sink->out->failed == 0; more = walk_next(&walk)) {
 			fill(report, walk.at, cells);
-			if (given < report->shown)
+			if (given < report->shown && (!view->shown || view->shown[walk.at])) {
 				sink_row(sink, cells, walk.level);
-			else
+				given++;
+			} else {
 				sums_add(report, sums, cells);
+				left++;
+			}
 		}
 	}
-	if (given > report->shown)
-		sink_extra(sink, "omitted", "more", given - report->shown, sums);
+	if (left > 0)
+		sink_extra(sink, "omitted", "more", left, sums);
 }
 
 const struct view view_io_tree = {

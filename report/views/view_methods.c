@@ -30,6 +30,7 @@ const struct view view_methods = {
 	.meaning = "the flat profile: one row a method",
 	.sort = "base",
 	.calls = true,
+	.by_path = true,
 	.adjusts = true,
 	.columns = method_row_columns,
 	.open = open_methods,

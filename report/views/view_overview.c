@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "report/text/figure.h"
-#include "report/views/view.h"
+#include "report/views/next_steps.h"
 
 /* Of the whole: what a node of the paths has at least, and one that is shown for its own
  * part. */
@@ -28,8 +28,13 @@
 /* Of what was measured, where no sample came. */
 #define UNSAMPLED_SHARE 0.05
 
+/* Of samples, for what ran to have a word of its own. */
+#define STATE_SHARE 0.05
+
 /* Rows of each part: by the terminal's height, less what stands around them. */
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
+/* Of the program's own command line, on a screen. */
+#define COMMAND_COLUMNS 160
 
 /* Columns: the rest is a method's row. */
 enum { PART, LEVEL, METHOD };
@@ -181,7 +186,8 @@ static int open_overview(struct report *report)
 	unsigned height = report->request->height;
 	bool by_samples = model_leads_by_samples(report->model);
 	size_t lists = by_samples ? 3 : 2, needed,
-	       rows = height > LINES_AROUND ? (height - LINES_AROUND) / lists : 0;
+	       around = LINES_AROUND + (report->request->again ? NEXT_STEPS_LINES + 1 : 0),
+	       rows = height > around ? (height - around) / lists : 0;
 
 	report->data = view;
 	if (!view)
@@ -280,26 +286,56 @@ static void print_sampled(struct report *report, struct sink *sink, unsigned con
 			figure_text(FIGURE_COUNT, rest).text);
 }
 
-/* "c2 41.1%, kernel 19.1%": the most first. */
+/* What people call it that was found running; states of the same name are one. */
+static const char *const state_words[SAMPLE_STATES] = {
+	[SAMPLE_INTERPRETED] = "interpreted",
+	[SAMPLE_C1] = "compiled",
+	[SAMPLE_C2] = "compiled",
+	[SAMPLE_C1_INLINED] = "compiled",
+	[SAMPLE_C2_INLINED] = "compiled",
+	[SAMPLE_STUB] = "stubs",
+	[SAMPLE_NATIVE] = "libraries",
+	[SAMPLE_JVM] = "JVM",
+	[SAMPLE_KERNEL] = "kernel",
+	[SAMPLE_GC] = "GC",
+	[SAMPLE_JIT] = "JIT compilers",
+	[SAMPLE_WAITING] = "waiting",
+	[SAMPLE_UNKNOWN] = "unknown",
+	[SAMPLE_JPROF] = "jprof",
+};
+
+/* "compiled 41.1%, kernel 19.1%": the most first, what is next to nothing together. */
 static struct label states_line(struct report *report, const uint64_t *samples, uint64_t whole)
 {
 	struct label line = {"", 0};
-	bool told[SAMPLE_STATES] = {false};
+	uint64_t sums[SAMPLE_STATES] = {0}, others = 0;
 
-	for (;;) {
-		int most = -1;
+	for (int i = 0; i < SAMPLE_STATES; i++) {
+		int first = 0;
 
-		for (int i = 0; i < SAMPLE_STATES; i++)
-			if (!told[i] && samples[i] > 0 &&
-				(most < 0 || samples[i] > samples[most]))
-				most = i;
-		if (most < 0)
-			return line;
-		line = store_format(report->model->store, "%s%s%s %s", line.text,
-			line.length > 0 ? ", " : "", sample_state_names[most],
-			figure_percent(samples[most], whole).text);
-		told[most] = true;
+		while (strcmp(state_words[first], state_words[i]) != 0)
+			first++;
+		sums[first] += samples[i];
 	}
+	for (;;) {
+		int most = 0;
+
+		for (int i = 1; i < SAMPLE_STATES; i++)
+			if (sums[i] > sums[most])
+				most = i;
+		if ((double)sums[most] < STATE_SHARE * (double)whole || sums[most] == 0)
+			break;
+		line = store_format(report->model->store, "%s%s%s %s", line.text,
+			line.length > 0 ? ", " : "", state_words[most],
+			figure_percent(sums[most], whole).text);
+		sums[most] = 0;
+	}
+	for (int i = 0; i < SAMPLE_STATES; i++)
+		others += sums[i];
+	if (others > 0)
+		line = store_format(report->model->store, "%s%sothers %s", line.text,
+			line.length > 0 ? ", " : "", figure_percent(others, whole).text);
+	return line;
 }
 
 /* "2258 methods: 312 timed, 1417 counted, 529 found by samples alone": a method may have been both. */
@@ -338,19 +374,19 @@ static double timing_part(const struct report *report)
 	return raw > 0 ? (raw - figure - counting) / raw : 0;
 }
 
-/* Where calls are counted. */
+/* Where calls are counted. Of what parts it is made the summary says. */
 static const char *counting_line(struct report *report, const struct own_cost *cost)
 {
 	const struct model *model = report->model;
 	char text[OWN_COST_PARTS];
 	const char *so = !model->is_divided       ? "samples of counting are left out"
-			 : !model->takes_counting ? "all figures are with that"
+			 : !model->takes_counting ? "it is in all figures"
 			 : model->adjusted        ? "counting and timing are taken out"
 						  : "counting is taken out";
 
-	return store_format(model->store, "jprof itself cost %s; %s",
-		own_cost_parts(cost, timing_part(report), text), so)
-		.text;
+	own_cost_parts(cost, timing_part(report), text);
+	text[strcspn(text, "(")] = '\0';
+	return store_format(model->store, "jprof itself cost %s(%s)", text, so).text;
 }
 
 static const char *own_cost_line(struct report *report)
@@ -363,8 +399,8 @@ static const char *own_cost_line(struct report *report)
 	if (adjustment && (model->counted || model->is_divided))
 		return counting_line(report, &adjustment->own_cost);
 	if (model->adjusted)
-		return "What jprof itself cost is taken out of all figures.";
-	return store_format(model->store, "All figures are with what jprof itself cost%s%s.",
+		return "what jprof itself cost is taken out of all figures";
+	return store_format(model->store, "all figures are with what jprof itself cost%s%s",
 		part ? ", " : "", part ? part : "")
 		.text;
 }
@@ -378,21 +414,32 @@ static void print_head(struct report *report, struct sink *sink)
 	const struct profile_interval *interval = &profile->interval;
 	const char *command = profile_meta_get(profile, "java.command");
 	const char *whole = profile_meta_get(profile, "duration_ns");
-	uint64_t duration = whole ? strtoull(whole, NULL, 10) : 0, calls = 0, cpu = 0;
+	uint64_t duration = whole ? strtoull(whole, NULL, 10) : 0, calls = 0, cpu = 0,
+		 alloc = 0;
+	char name[4 * COMMAND_COLUMNS];
 
 	if (interval->end > interval->begin)
 		duration = interval->end - interval->begin;
 	/* Where there are no calls, samples tell it, of the JVM's own threads, too. */
-	for (unsigned m = 0; m < model->metric_count && !model->lacks_calls; m++)
+	for (unsigned m = 0; m < model->metric_count && !model->lacks_calls; m++) {
 		if (strcmp(model->metric[m]->name, "cpu") == 0)
 			cpu = report->whole[m];
+		if (strcmp(model->metric[m]->name, "alloc") == 0)
+			alloc = report->whole[m];
+	}
 	for (size_t i = 0; i < view->tally.seen_count; i++)
 		calls += view->tally.method[view->tally.seen[i]].calls;
+	if (command && report->request->format->shares) {
+		figure_name(name, sizeof(name), command, strlen(command), COMMAND_COLUMNS);
+		command = name;
+	}
 	sink_title(sink, "%s", command ? command : "a program without a name");
-	sink_title(sink, "%s long; %s%s%s%s%s%s%s threads",
+	sink_title(sink, "%s long; %s%s%s%s%s%s%s%s%s threads",
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
 		cpu > 0 ? " of processor time; " : "",
+		alloc > 0 ? figure_text(FIGURE_BYTES, alloc).text : "",
+		alloc > 0 ? " allocated; " : "",
 		calls == 0 ? "" : figure_text(FIGURE_COUNT, calls).text,
 		calls == 0 ? "" : " calls; ",
 		model->is_divided ? "" : figure_text(FIGURE_COUNT, view->tally.seen_count).text,
@@ -490,6 +537,7 @@ static void rows(struct report *report, struct sink *sink)
 			     "between",
 		figure);
 	walk_paths(report, sink, view->least);
+	next_steps_print(report, sink, report->rank, report->shown);
 }
 
 const struct view view_overview = {

@@ -8,10 +8,11 @@ static void columns(struct report *report)
 	struct sheet *sheet = &report->sheet;
 
 	sheet_add(sheet, NULL, "begin", "Begin", IN_ALL | COLUMN_TIME | COLUMN_RISING);
-	sheet_add(sheet, NULL, "ns", "Time", IN_ALL | COLUMN_TIME | COLUMN_SUM);
+	sheet_add(sheet, NULL, "ns", "Time", IN_ALL | COLUMN_TIME | COLUMN_SUM | COLUMN_SHARE);
 	sheet_add(sheet, NULL, "operation", "Operation", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, NULL, "failed", "Failed", IN_ALL | COLUMN_LEFT);
-	sheet_add(sheet, NULL, "bytes", "Bytes", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "bytes", "Bytes",
+		IN_ALL | COLUMN_SUM | COLUMN_BYTES | COLUMN_SHARE);
 	sheet_add(sheet, NULL, "kind", "Kind", IN_DATA);
 	sheet_add(sheet, NULL, "descriptor", "FD", IN_ALL | COLUMN_RISING);
 	sheet_add(sheet, NULL, "path", "Path", IN_DATA);
@@ -98,7 +99,7 @@ static int open_records(struct report *report)
 			model_wants_file(report->model, file_of(profile, record)))
 			items[count++] = (uint32_t)i;
 	}
-	return report_list(report, items, count);
+	return report_list_shares(report, items, count);
 }
 
 const struct view view_records = {

@@ -4,6 +4,24 @@
 #include "report/text/figure.h"
 #include "report/views/view.h"
 
+struct threads_view {
+	union model_value *
+		total; /* by position of the thread; of the chosen methods alone, if there are such */
+	bool *has; /* it ran one; NULL: none are chosen */
+};
+
+/* What of metrics that are not divided lies in and below methods is not known: terminals show it to those alone who ask. */
+static void leave_undivided(struct report *report)
+{
+	const struct model *model = report->model;
+
+	if (!model->is_divided || model->choice->methods.count == 0 || model->choice->metrics)
+		return;
+	for (unsigned m = 0; m < model->metric_count; m++)
+		if (model_condition_of(model, model->metric[m]) == 0)
+			report->sheet.column[report->summed.figure + m].flags |= COLUMN_ASIDE;
+}
+
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
@@ -11,6 +29,7 @@ static void columns(struct report *report)
 	unsigned of_virtual =
 		COLUMN_SUM | (model_has_virtual(report->model) ? IN_ALL : IN_DATA);
 
+	beside_columns(report);
 	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA);
 	sheet_add(sheet, NULL, "index", "Index", IN_DATA | COLUMN_RISING);
 	sheet_add(sheet, NULL, "id", "Id", IN_ALL | COLUMN_RISING);
@@ -31,6 +50,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "ended", "Ended", IN_DATA | COLUMN_RISING);
 	sheet_add(sheet, NULL, "problems", "Problems", IN_SCREEN | COLUMN_LEFT);
 	total_columns(report);
+	leave_undivided(report);
 	sheet_add_name(sheet, "Thread");
 }
 
@@ -67,8 +87,11 @@ static struct label problems(struct report *report, const struct profile_thread 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct profile_thread *thread = &report->model->profile->thread[item];
-	const union model_value *total = report->data;
+	const struct threads_view *view = report->data;
+	size_t root = report->model->profile->thread_first[item];
 
+	if (report->io_of_node)
+		cells = beside_cells(report, cells, &report->io_of_node[root]);
 	*cells++ = cell_label(report->model->thread[item]);
 	*cells++ = cell_number(thread->id);
 	*cells++ = known((uint64_t)thread->java_id);
@@ -88,7 +111,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(thread->started);
 	*cells++ = thread->alive ? cell_null() : cell_number(thread->ended);
 	*cells++ = cell_label(problems(report, thread));
-	cells = value_cells(report, cells, model_at(report->model, total, item), NULL, false);
+	cells = value_cells(
+		report, cells, model_at(report->model, view->total, item), NULL, false);
 	*cells = cell_label(report->model->thread[item]);
 }
 
@@ -110,23 +134,90 @@ static void check_total(struct report *report, size_t thread, const union model_
 					(unsigned long long)total[v].count);
 }
 
+/* Makes the totals those of what ran in and below the chosen methods. 0, or -1 without memory. */
+static int choose_methods(struct report *report, struct threads_view *view)
+{
+	const struct model *model = report->model;
+	const struct profile *profile = model->profile;
+	const bool *below = model_below_wanted(model);
+	union model_value base[MODEL_VALUES_MAX];
+
+	view->total = model_values(model, profile->thread_count);
+	view->has = report_room(report, profile->thread_count, bool);
+	if (model->store->failed)
+		return -1;
+	for (size_t i = 0; i < model->node_count; i++) {
+		uint32_t at = model->node[i], thread = profile->node[at].thread;
+
+		if (!below[at])
+			continue;
+		model_base(model, at, base);
+		model_add(model, model_at(model, view->total, thread), base);
+		view->has[thread] = true;
+	}
+	return 0;
+}
+
+/* It is of those that the user asked for, and has its share. */
+static bool is_shown(struct report *report, uint32_t thread)
+{
+	const struct threads_view *view = report->data;
+	const struct profile *profile = report->model->profile;
+	struct cell cells[COLUMN_MAX];
+
+	if (view->has && !view->has[thread])
+		return false;
+	if (report->io_of_node && report->io_of_node[profile->thread_first[thread]].ops == 0)
+		return false;
+	if (report->min <= 0)
+		return true;
+	report->request->view->fill(report, thread, cells);
+	return cell_is_sum(&cells[report->share]) &&
+	       cells[report->share].number >= report_least(report);
+}
+
+/* Those that are shown move to the front, in their order. */
+static void move_shown(struct report *report)
+{
+	size_t most = report->shown;
+
+	report->shown = 0;
+	for (size_t i = 0; i < report->count && report->shown < most; i++) {
+		struct rank row = report->rank[i];
+
+		if (!is_shown(report, row.item))
+			continue;
+		memmove(&report->rank[report->shown + 1], &report->rank[report->shown],
+			(i - report->shown) * sizeof(row));
+		report->rank[report->shown++] = row;
+	}
+}
+
 static int open_threads(struct report *report)
 {
 	const struct model *model = report->model;
 	size_t threads = model->profile->thread_count, count = 0;
-	union model_value *total = model_values(model, threads);
+	struct threads_view *view = report_room(report, 1, struct threads_view);
 	uint32_t *items = report_room(report, threads, uint32_t);
 
-	report->data = total;
-	for (size_t t = 0; total && items && t < threads; t++) {
+	report->data = view;
+	if (!view || !items)
+		return -1;
+	view->total = model_values(model, threads);
+	for (size_t t = 0; view->total && t < threads; t++) {
 		if (!model->selected[t])
 			continue;
-		model_total(model, t, model_at(model, total, t));
-		check_total(report, t, model_at(model, total, t));
+		model_total(model, t, model_at(model, view->total, t));
+		check_total(report, t, model_at(model, view->total, t));
 		if (!report_is_idle(report, t))
 			items[count++] = (uint32_t)t;
 	}
-	return report_list(report, items, count);
+	if (model->choice->methods.count > 0 && choose_methods(report, view) != 0)
+		return -1;
+	if (report_list(report, items, count) != 0)
+		return -1;
+	move_shown(report);
+	return 0;
 }
 
 /* Threads that did nothing have no rows, but one together. */
@@ -153,6 +244,9 @@ const struct view view_threads = {
 	.name = "threads",
 	.meaning = "one row a thread: events and totals",
 	.sort = "index",
+	.share = "total",
+	.by_path = true,
+	.by_method = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_threads,

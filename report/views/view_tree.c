@@ -22,6 +22,7 @@ static void columns(struct report *report)
 	struct sheet *sheet = &report->sheet;
 
 	report->estimates = model_can_estimate(report->model);
+	beside_columns(report);
 	node_columns(report);
 	sheet_add(sheet, NULL, "thread_index", "Thread", IN_DATA | COLUMN_RISING);
 	sheet_add(sheet, NULL, "level", "Level", IN_ALL | COLUMN_RISING);
@@ -59,12 +60,14 @@ static void put_estimates(struct report *report, uint32_t item, struct cell *row
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	struct tree_view *view = report->data;
-	struct cell *row = cells;
 	const struct model *model = report->model;
 	const struct profile_node *node = &model->profile->node[item];
 	union model_value base[MODEL_VALUES_MAX];
 	struct call_count count = {0};
+	struct cell *row = cells;
 
+	if (report->io_of_node)
+		cells = beside_cells(report, cells, &report->io_of_node[item]);
 	cells = node_cells(report, cells, item);
 	*cells++ = cell_number(model->profile->thread[node->thread].id);
 	*cells++ = cell_number(view->level[item]);
@@ -94,7 +97,8 @@ static int choose_shown(struct report *report, struct tree_view *view)
 	const bool *wanted = NULL;
 
 	if (report->shown == report->count && least == 0 && request->depth == 0 &&
-		request->choice.methods.count == 0 && !request->format->shares)
+		request->choice.methods.count == 0 && !request->format->shares &&
+		!report->io_of_node)
 		return 0;
 	if (request->choice.methods.count > 0)
 		wanted = model_below_wanted(report->model);
@@ -106,7 +110,8 @@ static int choose_shown(struct report *report, struct tree_view *view)
 
 		if (!report_is_enough(report, &report->rank[i]) ||
 			(request->depth > 0 && view->level[at] > request->depth) ||
-			(wanted && !wanted[at]))
+			(wanted && !wanted[at]) ||
+			(report->io_of_node && report->io_of_node[at].ops == 0))
 			continue;
 		chosen++;
 		if (profile->node[at].id == 0 &&
@@ -237,6 +242,7 @@ const struct view view_tree = {
 	.meaning = "every call path; one tree a thread",
 	.sort = "cum",
 	.calls = true,
+	.by_path = true,
 	.levels = true,
 	.adjusts = true,
 	.columns = columns,

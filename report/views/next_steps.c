@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* next_steps: see next_steps.h. */
+#include "report/views/next_steps.h"
+
+#include "error/harmless.h"
+#include "report/text/shell_word.h"
+
+/* Longer names are of no use in a command that is copied by hand. */
+#define NAME_LONGEST 200
+
+/* A method of Java code whose name is a pattern of itself alone, and no order to a terminal. */
+static bool can_be_named(const struct model *model, uint32_t method)
+{
+	const struct profile_method *row = &model->profile->method[method];
+	const struct method_label *label = &model->method[method];
+
+	return method >= METHOD_FIRST && row->kind == METHOD_JAVA && row->class_name &&
+	       label->class_name.length + label->name.length < NAME_LONGEST &&
+	       !strchr(row->class_name, '*') && !strchr(row->name, '*') &&
+	       harmless_span(label->class_name.text, label->class_name.length) ==
+		       label->class_name.length &&
+	       harmless_span(label->name.text, label->name.length) == label->name.length;
+}
+
+/* The method as a pattern, quoted: 'com.acme.Foo.<init>'; where that does not fit into a line, '*.Foo.<init>'. */
+static void put_method(struct report *report, struct out *out, uint32_t method, size_t columns)
+{
+	const struct method_label *label = &report->model->method[method];
+	const char *dot = strrchr(label->class_name.text, '.');
+	struct label name = store_format(
+		report->model->store, "%s.%s", label->class_name.text, label->name.text);
+
+	if (dot && columns > 0 && out_width(name.text, name.length) > columns)
+		name = store_format(report->model->store, "*%s.%s", dot, label->name.text);
+	out_shell_word(out, name.text, name.length);
+}
+
+/* "jprof report FILE --view VIEW --method METHOD"; method 0: without. */
+static void print_command(
+	struct report *report, struct sink *sink, const char *view, uint32_t method)
+{
+	enum { AROUND = 20 }; /* the indent, "--method" and quotes */
+	struct out line;
+
+	out_init(&line, -1);
+	out_text(&line, report->request->again);
+	out_text(&line, " --view ");
+	out_text(&line, view);
+	if (method > 0) {
+		out_text(&line, " --method ");
+		put_method(report, &line, method,
+			sink->terminal > AROUND ? sink->terminal - AROUND : 0);
+	}
+	out_char(&line, '\0');
+	if (line.failed == 0)
+		sink_command(sink, line.buffer);
+	out_fini(&line);
+}
+
+/* Of which its files are, for the most part; NULL: there are none. */
+static const char *io_view(const struct profile *profile)
+{
+	size_t sockets = 0;
+
+	for (size_t i = 0; i < profile->file_count; i++)
+		sockets += io_kind_is_socket(profile->file[i].kind);
+	return profile->file_count == 0            ? NULL
+	       : 2 * sockets > profile->file_count ? "connections"
+						   : "files";
+}
+
+void next_steps_print(
+	struct report *report, struct sink *sink, const struct rank *methods, size_t count)
+{
+	const struct model *model = report->model;
+	const char *io = io_view(model->profile);
+	uint32_t method = 0;
+
+	if (!report->request->again || sink->measuring)
+		return;
+	for (size_t i = 0; i < count && method == 0; i++)
+		if (can_be_named(model, methods[i].item))
+			method = methods[i].item;
+	sink_title(sink, "To see more:");
+	if (method > 0) {
+		print_command(report, sink, "callers", method);
+		if (model->condition_count > 0)
+			print_command(report, sink, "lines", method);
+	}
+	print_command(report, sink, "tree", 0);
+	if (io)
+		print_command(report, sink, io, 0);
+}
