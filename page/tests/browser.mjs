@@ -279,8 +279,50 @@ async function served() {
 	server.close();
 }
 
+/** Two profiles: before, after, and change in every view. */
+async function difference(files) {
+	const messages = [];
+	const file = join(folder, 'difference.html');
+	const element = (side) => readFileSync(files[side], 'utf8').match(/<script type="application\/x-jprof-block" [^>]*>[^<]*<\/script>/)[0].replace('data-side="0"', `data-side="${side}"`);
+
+	name = 'difference';
+	writeFileSync(file, pageWith(bundle, null, element(0) + element(1)));
+	const page = await newPage(messages, isFile);
+	await page.goto(`file://${file}`);
+	await ready(page);
+	await everyView(page, 'light');
+	await go(page, 'methods');
+	const sums = await page.evaluate(() => window.jprof.context().sums.map((side) => side.methodSums().seen().length));
+	const all = (await rows(page)).length;
+	check('methods of both sides', all >= Math.max(...sums) && all <= sums[0] + sums[1]);
+	check('changes are there', await page.locator('th:has-text("Self change")').count(), 1);
+	await go(page, 'flame');
+	check('frames have signs', (await page.textContent('.legend')).includes('more than before'));
+	await page.selectOption('#width', 'before');
+	await page.waitForFunction(() => location.hash.includes('part=before'));
+	await go(page, 'threads');
+	await page.selectOption('#side', 'after');
+	await page.waitForFunction(() => location.hash.includes('side=after'));
+	check('messages on the console', messages.join('\n'), '');
+	await page.close();
+}
+
+/** On paper: light, no controls, all rows. */
+async function paper(page) {
+	await go(page, 'methods');
+	const all = (await rows(page)).length;
+	await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+	await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+	check('paper is light', await page.evaluate(() => document.documentElement.dataset.theme), 'light');
+	check('rows on paper', await page.locator('main tbody tr').count(), Math.min(all, 2000));
+	check('no controls on paper', await page.locator('.toolbar, .tabs, #theme').evaluateAll((elements) => elements.every((element) => getComputedStyle(element).display === 'none')));
+	await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+	await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+}
+
 await hostile();
 await served();
+const pages = [];
 for (const profile of profiles) {
 	name = basename(profile);
 	const file = join(folder, `${name}.html`);
@@ -310,11 +352,14 @@ for (const profile of profiles) {
 	await flame(page);
 	await tree(page);
 	await keyboardAlone(page);
+	await paper(page);
+	pages.push(file);
 	await page.setViewportSize({ width: 400, height: 800 });
 	await everyView(page, 'light, 400 pixels');
 	check('messages on the console', messages.join('\n'), '');
 	await page.close();
 }
+if (pages.length > 1) await difference(pages);
 await browser.close();
 rmSync(folder, { recursive: true });
 console.log(failures ? `${failures} checks failed` : 'all is well');

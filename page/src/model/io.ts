@@ -179,6 +179,17 @@ export class IoSums {
 	}
 }
 
+/** Adds all of another. */
+export function addUse(to: IoUse, use: IoUse): void {
+	for (const part of ['all', ...IO_PARTS] as const) {
+		to[part].ops += use[part].ops;
+		to[part].bytes += use[part].bytes;
+		to[part].ns += use[part].ns;
+	}
+	for (const [kind, count] of Object.entries(use.kinds)) to.kinds[kind] = (to.kinds[kind] ?? 0) + count;
+	to.failures += use.failures;
+}
+
 function addAccount(use: IoUse, account: Account): void {
 	for (const amount of [use.all, use[PART_OF[account.kind] ?? 'others']]) {
 		amount.ops += account.count;

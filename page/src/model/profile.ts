@@ -163,6 +163,16 @@ export class PathSums extends Sums {
 		return sum;
 	}
 
+	private readonly methods = new Map<number, MethodSums>();
+
+	/** Sums by method, of all paths or of those below one. */
+	methodSums(from = ROOT_PATH): MethodSums {
+		let sums = this.methods.get(from);
+
+		if (!sums) this.methods.set(from, (sums = new MethodSums(this, from)));
+		return sums;
+	}
+
 	private readonly estimates = new Map<string, Float64Array>();
 
 	protected override estimate(kind: FigureKind, which: 'base' | 'cum', row: number): { estimate?: number } {

@@ -133,15 +133,19 @@ export class Universe {
 
 	// ---- links name methods and paths by hashes: numbers depend on what was opened first ----
 
-	methodHash(method: number): string {
-		const known = (this.methodHashes[method] ??= hashText(methodKey(this.methods[method]!)));
-
-		return known.toString(36);
+	private hashOf(method: number): number {
+		return (this.methodHashes[method] ??= hashText(methodKey(this.methods[method]!)));
 	}
 
+	methodHash(method: number): string {
+		return this.hashOf(method).toString(36);
+	}
+
+	/** -1: there is none. */
 	findMethod(hash: string): number {
-		for (let method = 0; method < this.methods.length; method++) if (this.methodHash(method) === hash) return method;
-		return -1;
+		const wanted = parseInt(hash, 36);
+
+		return this.methods.findIndex((_, method) => this.hashOf(method) === wanted);
 	}
 
 	findMethodNamed(className: string | null, name: string | null, signature: string | null): number {
@@ -154,7 +158,7 @@ export class Universe {
 
 		for (let path = 1; path < this.pathCount; path++) {
 			const above = hashes[this.parent[path]!]!;
-			const method = (this.methodHashes[this.methodOf[path]!] ??= hashText(methodKey(this.methods[this.methodOf[path]!]!)));
+			const method = this.hashOf(this.methodOf[path]!);
 			const a = Math.imul((above % 0x100000000) ^ (method % 0x100000000), 2654435761) ^ Math.floor(above / 0x100000);
 			const b = Math.imul(a ^ (a >>> 15) ^ Math.floor(method / 0x100000), 2246822507);
 
@@ -167,8 +171,9 @@ export class Universe {
 		return this.pathHashes()[path]!.toString(36);
 	}
 
+	/** -1: there is none. */
 	findPath(hash: string): number {
-		return this.pathHashes().findIndex((_, path) => path > 0 && this.pathHashes()[path]!.toString(36) === hash);
+		return this.pathHashes().indexOf(parseInt(hash, 36), 1);
 	}
 
 	// ---- blocks ----

@@ -34,6 +34,7 @@ export interface Selection {
 	colour: string;
 	zoom: string; /* in a tree that is turned round: methods on the way */
 	part: string; /* of a view that has parts */
+	side: string; /* of a difference, where a view shows one profile: "after", or "": before */
 	root: string; /* of a served page: a node's id whose folded paths are shown */
 }
 
@@ -53,6 +54,7 @@ export const NOTHING: Selection = {
 	colour: '',
 	zoom: '',
 	part: '',
+	side: '',
 	root: '',
 };
 

@@ -71,7 +71,8 @@ export function percent(part: number, whole: number): string {
 }
 
 export function signedPercent(change: number, before: number): string {
-	if (before === 0) return change === 0 ? '' : 'new';
+	if (change === 0) return '';
+	if (before === 0) return 'new';
 	const share = (100 * change) / before;
 
 	return `${share > 0 ? '+' : share < 0 ? '\u2212' : ''}${Math.abs(share).toFixed(Math.abs(share) < 9.95 ? 1 : 0)}\u00a0%`;

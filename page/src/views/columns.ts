@@ -180,7 +180,7 @@ function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
 			key: `calls.${title}`,
 			title: `Calls ${title}`,
 			number: true,
-			wide: true,
+			wide: 'wider',
 			value: (row) => sides[i]!.calls(row)?.calls ?? null,
 			cell: (row) => callsCell(sides[i]!.calls(row)),
 		});

@@ -9,6 +9,7 @@ import { moment } from '../ui/format';
 import { name, visible, cut } from '../ui/names';
 import { toolbar, select } from '../ui/controls';
 import { table } from '../ui/table';
+import { oneSide } from './one_side';
 
 export function intervalText(interval: { interval: string; from: string | null; to: string | null } | undefined): string {
 	if (!interval || interval.interval === '') return 'the whole recording';
@@ -58,7 +59,8 @@ function pairFields(context: Context): HTMLElement {
 	);
 }
 
-export function intervalsView(context: Context): View {
+export function intervalsView(both: Context): View {
+	const { context, field } = oneSide(both);
 	const { header } = context.profile.block;
 	const rows: Moment[] = context.profile.block.report('snapshots').map((row) => ({
 		at: Number(row['at']),
@@ -72,6 +74,7 @@ export function intervalsView(context: Context): View {
 		element: h(
 			'section',
 			{},
+			field ? toolbar(field) : null,
 			h('p', { class: 'summary' }, 'Shown: ', h('bdi', {}, visible(cut(intervalText(header.intervals.find((one) => one.interval === header.interval)), 200))), '. What is chosen holds for every view.'),
 			pairs.length > 0
 				? pairFields(context)

@@ -4,15 +4,16 @@
 // io: what was read, written, sent: by file, by method, by call path; from a file to those who used it and back.
 
 import type { Context, View } from '../app';
-import { IoSums, throughput, type Amount, type IoChoice, type IoFile, type IoUse } from '../model/io';
+import { addUse, IoSums, newUse, throughput, type Amount, type IoChoice, type IoFile, type IoUse } from '../model/io';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { searchField, searchOf, select, toolbar } from '../ui/controls';
 import { h, type Child } from '../ui/dom';
 import { exact, moment, percent, quantity } from '../ui/format';
 import { cut, methodText, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
-import { methodData, shareBar } from './columns';
+import { changeCell, methodData, shareBar } from './columns';
 import { methodLink } from './methods';
+import { oneSide } from './one_side';
 
 const known = (io: IoSums) => (io.isEmpty ? h('p', { class: 'note' }, 'No I/O was recorded.') : null);
 
@@ -75,6 +76,66 @@ const kindsText = (use: IoUse): string =>
 
 function sorted(context: Context, columns: { key: string }[], first: string): string {
 	return columns.some((column) => column.key === context.selection.sort.replace(/^-/, '')) ? context.selection.sort : first;
+}
+
+// ---- of a difference: both sides of a row, and the change ----
+
+interface BothRow {
+	text: string;
+	name: Child;
+	before: IoUse;
+	after: IoUse;
+}
+
+const PAIRS: { key: string; title: string; unit: string; of: (use: IoUse) => number }[] = [
+	{ key: 'time', title: 'Time', unit: 'ns', of: (use) => use.all.ns },
+	{ key: 'bytes', title: 'Bytes', unit: 'bytes', of: (use) => use.reads.bytes + use.received.bytes + use.writes.bytes + use.sent.bytes },
+	{ key: 'ops', title: 'Operations', unit: '', of: (use) => use.all.ops },
+];
+
+function bothTable(context: Context, caption: string, rows: BothRow[]): HTMLElement {
+	const figure = (value: number) => ({ value, error: 0, divided: false });
+	const columns: Column<BothRow>[] = [
+		{ key: 'name', title: caption, heading: true, value: (row) => row.text, cell: (row) => row.name },
+		...PAIRS.flatMap(({ key, title, unit, of }): Column<BothRow>[] => [
+			{ key: `${key}.before`, title: `${title} before`, number: true, wide: key === 'time' ? false : 'wider', value: (row) => of(row.before), cell: (row) => quantity(of(row.before), unit) },
+			{ key: `${key}.after`, title: `${title} after`, number: true, wide: key === 'time' ? false : 'wider', value: (row) => of(row.after), cell: (row) => quantity(of(row.after), unit) },
+			{ key: `${key}.change`, title: `${title} change`, number: true, wide: key !== 'time', value: (row) => Math.abs(of(row.after) - of(row.before)), cell: (row) => changeCell(figure(of(row.before)), figure(of(row.after)), unit) },
+		]),
+	];
+
+	return table({ caption, columns, rows, sort: sorted(context, columns, 'time.change'), onSort: (sort) => context.choose({ sort }, 'replace') });
+}
+
+/** Files of both sides by their names, methods by theirs. */
+function differenceTable(context: Context, part: string, matches: (text: string) => boolean): HTMLElement {
+	const { universe } = context;
+	const rows = new Map<string, BothRow>();
+	const sides = context.profiles.map((profile) => new IoSums(profile));
+	const add = (side: number, key: string, use: IoUse, make: () => Pick<BothRow, 'text' | 'name'>) => {
+		let row = rows.get(key);
+
+		if (!row) rows.set(key, (row = { ...make(), before: newUse(), after: newUse() }));
+		addUse(side === 0 ? row.before : row.after, use);
+	};
+
+	sides.forEach((io, side) => {
+		const choice: IoChoice = { threads: context.threads[side]!, path: context.path, method: context.method, file: -1 };
+
+		if (part === 'methods')
+			for (const [method, { cum }] of io.byMethod(choice)) {
+				const text = methodText(universe.methods[method]!, method);
+
+				add(side, String(method), cum, () => ({ text, name: method > METHOD_SMALL ? methodLink(context, method) : text }));
+			}
+		else
+			for (const [row, use] of io.byFile(choice)) {
+				const text = fileText(io.files[row]);
+
+				add(side, `${io.files[row]?.kind} ${text}`, use, () => ({ text, name: name(text) }));
+			}
+	});
+	return bothTable(context, part === 'methods' ? 'Methods that did I/O' : 'Files, connections, entries of archives', [...rows.values()].filter((row) => matches(row.text)));
 }
 
 interface FileRow {
@@ -204,7 +265,9 @@ function recordsTable(context: Context, io: IoSums, rows: RecordRow[]): HTMLElem
 	return table({ caption: 'Single operations', columns, rows, sort: sorted(context, columns, 'ns'), onSort: (sort) => context.choose({ sort }, 'replace') });
 }
 
-export function ioView(context: Context): View {
+export function ioView(both: Context): View {
+	const { context, field } = oneSide(both);
+	const isDifference = both.profiles.length > 1;
 	const { selection, threads, path, method, choose, universe } = context;
 	const io = new IoSums(context.profile);
 	const file = io.files[context.file] ? context.file : -1;
@@ -225,7 +288,9 @@ export function ioView(context: Context): View {
 	const single = part === 'records' ? recordRows(context).filter((row) => (file < 0 || row.file === file) && (method < 0 || row.method === method)) : [];
 	const text = (of: number) => methodText(universe.methods[of]!, of);
 	const content =
-		part === 'methods'
+		isDifference && (part === '' || part === 'methods')
+			? differenceTable(both, part, search.matches)
+			: part === 'methods'
 			? methodsTable(context, methods.filter((row) => search.matches(text(row.method))), whole.all)
 			: part === 'paths'
 				? pathsTable(context, paths.filter((row) => search.matches(text(universe.methodOf[row.path]!))), whole.all)
@@ -244,15 +309,15 @@ export function ioView(context: Context): View {
 			{},
 			toolbar(
 				searchField(context, part === 'methods' || part === 'paths' ? 'Methods like' : 'Files like', ''),
+				isDifference && (part === '' || part === 'methods') ? null : field,
 				select('part', 'By', part, parts, (value) => choose({ part: value, sort: '', search: '' })),
 			),
 			known(io),
-			h(
+			isDifference && (part === '' || part === 'methods') ? null : h(
 				'p',
 				{ class: 'summary' },
 				`${quantity(whole.all.ns, 'ns')} in ${quantity(whole.all.ops, '')} operations: ${quantity(whole.reads.bytes + whole.received.bytes, 'bytes')} read or received, ${quantity(whole.writes.bytes + whole.sent.bytes, 'bytes')} written or sent.`,
 			),
-			context.profiles.length > 1 ? h('p', { class: 'note' }, 'Of the profile of before: what the other one did stands in its own page.') : null,
 			content,
 			part === '' ? h('p', { class: 'note' }, 'What is read of an archive stands at the archive and at its entry; sums have it once.') : null,
 			part === 'records' ? h('p', { class: 'note' }, `The longest ${exact(records)} operations${(context.profile.block.header.records ?? 0) > records ? ` of ${exact(context.profile.block.header.records!)}` : ''}.`) : null,

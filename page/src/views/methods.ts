@@ -5,7 +5,7 @@
 
 import type { Context, View } from '../app';
 import type { Sums } from '../model/figures';
-import { MethodSums } from '../model/profile';
+import type { MethodSums } from '../model/profile';
 import type { Figures } from '../model/tree';
 import { ROOT_PATH } from '../model/universe';
 import { h } from '../ui/dom';
@@ -25,7 +25,7 @@ export function figuresOf(sums: Sums): Figures {
 }
 
 export function methodSums(context: Context): MethodSums[] {
-	return context.sums.map((side) => new MethodSums(side, context.path));
+	return context.sums.map((side) => side.methodSums(context.path));
 }
 
 export function methodLink(context: Context, method: number, view: Context['selection']['view'] = 'callers'): HTMLElement {

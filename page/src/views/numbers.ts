@@ -11,6 +11,8 @@ import { name } from '../ui/names';
 import { table } from '../ui/table';
 import { figureTitle } from './columns';
 import { foldedNote } from './notes';
+import { oneSide } from './one_side';
+import { toolbar } from '../ui/controls';
 import { notesOf } from './overview';
 
 const text = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -87,7 +89,8 @@ function calibrationTable(context: Context): Child {
 	];
 }
 
-export function numbersView(context: Context): View {
+export function numbersView(both: Context): View {
+	const { context, field } = oneSide(both);
 	const facts = context.profile.block.report('summary');
 	const { header } = context.profile.block;
 
@@ -95,6 +98,7 @@ export function numbersView(context: Context): View {
 		element: h(
 			'section',
 			{},
+			field ? toolbar(field) : null,
 			h('h3', {}, 'How figures are known'),
 			howKnown(context),
 			h('h3', {}, 'What jprof itself cost'),
@@ -102,7 +106,6 @@ export function numbersView(context: Context): View {
 			h('h3', {}, 'Calibration'),
 			calibrationTable(context),
 			h('h3', {}, 'Facts'),
-			context.profiles.length > 1 ? h('p', { class: 'note' }, 'Of the profile of before.') : null,
 			factsTable(context, facts),
 			h('p', { class: 'note' }, `Made by jprof ${header.jprof}.`),
 		),

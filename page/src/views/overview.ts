@@ -7,7 +7,7 @@ import type { Context, View } from '../app';
 import { IoSums, type IoChoice } from '../model/io';
 import type { ReportRow } from '../data/block';
 import { byState } from '../model/places';
-import { MethodSums, type Profile } from '../model/profile';
+import type { Profile } from '../model/profile';
 import { sortedChildren, PathTree } from '../model/tree';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { h, sized, type Child } from '../ui/dom';
@@ -57,7 +57,7 @@ function facts(context: Context): HTMLElement {
 			tiles.push([figureTitle(kind), quantity(value, kind.unit)]);
 		});
 	}
-	const calls = new MethodSums(sums[0]!).callCounts.calls.reduce((all, n) => all + n, 0);
+	const calls = sums[0]!.methodSums().callCounts.calls.reduce((all, n) => all + n, 0);
 	tiles.push(['Calls', quantity(calls, '')], ['Threads', exact(context.threads[0]!.length || profile.programThreads.length)]);
 	return h('dl', { class: 'tiles' }, tiles.map(([title, value]) => h('div', {}, h('dt', {}, title), h('dd', {}, value))));
 }
@@ -85,9 +85,8 @@ function statesBar(context: Context): HTMLElement | null {
 }
 
 function topMethods(context: Context): HTMLElement {
-	const sums = context.sums.map((side) => new MethodSums(side, context.path));
+	const sums = context.sums.map((side) => side.methodSums(context.path));
 	const sides = sums.map(figuresOf);
-	const last = sides.length - 1;
 	const weigh = (method: number) =>
 		sides.length > 1
 			? Math.abs(sums[1]!.figure(context.figure).base.value[method]! - sums[0]!.figure(context.figure).base.value[method]!)
@@ -97,7 +96,6 @@ function topMethods(context: Context): HTMLElement {
 	const kind = context.kinds[context.figure]!;
 
 	columns.sort((a, b) => Number(b.key.startsWith('self.')) - Number(a.key.startsWith('self.')));
-	void last;
 	return h(
 		'section',
 		{ 'aria-labelledby': 'top-heading' },
@@ -260,7 +258,7 @@ export function notesOf(profile: Profile): string[] {
 }
 
 export function overviewView(context: Context): View {
-	const { profile, kinds } = context;
+	const { kinds } = context;
 	const notes = context.profiles.flatMap((one, side) => notesOf(one).map((note) => (context.profiles.length > 1 ? `${side === 0 ? 'before' : 'after'}: ${note}` : note)));
 
 	return {
@@ -277,9 +275,7 @@ export function overviewView(context: Context): View {
 			h('p', { class: 'note' }, h('a', { href: context.link({ view: 'numbers' }) }, 'How these numbers are known, and how far off they may be')),
 		),
 		rows: () => {
-			const sums = new MethodSums(context.sums[0]!, context.path);
-
-			void profile;
+			const sums = context.sums[0]!.methodSums(context.path);
 			return sums
 				.seen()
 				.sort((a, b) => sums.figure(context.figure).base.value[b]! - sums.figure(context.figure).base.value[a]! || a - b)

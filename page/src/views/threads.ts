@@ -13,6 +13,7 @@ import { exact, moment, percent, quantity } from '../ui/format';
 import { cut, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
 import { figureTitle } from './columns';
+import { oneSide } from './one_side';
 
 const LINES = 60; /* threads that are drawn */
 
@@ -190,7 +191,8 @@ function timelineBox(context: Context, rows: ThreadRow[]): HTMLElement {
 	);
 }
 
-export function threadsView(context: Context): View {
+export function threadsView(both: Context): View {
+	const { context, field, isSecond } = oneSide(both);
 	const { selection, profile, kinds, choose } = context;
 	const search = searchOf(selection.search);
 	const chosen = new Set(context.threads[0]);
@@ -205,7 +207,8 @@ export function threadsView(context: Context): View {
 			heading: true,
 			value: (row) => row.name,
 			cell: (row): Child => h('span', { class: 'withbox' },
-				h('input', {
+				/* Threads are chosen by their rows on the first side. */
+				isSecond ? null : h('input', {
 					type: 'checkbox',
 					checked: chosen.has(row.row),
 					'aria-label': `choose ${visible(cut(row.name, 100))}`,
@@ -215,7 +218,7 @@ export function threadsView(context: Context): View {
 						choose({ threads: (event.target as HTMLInputElement).checked ? [...rest, row.row].sort((a, b) => a - b) : rest });
 					},
 				}),
-				h('a', { href: context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }), title: 'its flame graph' }, name(row.name, 100)),
+				isSecond ? name(row.name, 100) : h('a', { href: context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }), title: 'its flame graph' }, name(row.name, 100)),
 				row.jvm ? h('span', { class: 'tag' }, 'JVM') : null,
 				row.report?.['virtual'] ? h('span', { class: 'tag' }, 'virtual') : null,
 				(num(row, 'folded') ?? 1) > 1 ? h('span', { class: 'tag' }, `${exact(num(row, 'folded')!)} threads`) : null,
@@ -274,8 +277,9 @@ export function threadsView(context: Context): View {
 			{},
 			toolbar(
 				searchField(context, 'Threads like', `${exact(rows.length)} of ${exact(profile.threads.length)} threads`),
+				field,
 				toggle(context, 'all', 'All columns'),
-				h(
+				isSecond ? null : h(
 					'div',
 					{ class: 'buttons' },
 					h('button', { type: 'button', id: 'choose-found', onclick: () => choose({ threads: rows.map((row) => row.row) }) }, search.given ? 'Choose those found' : 'Choose all, the JVM\u2019s too'),
