@@ -60,6 +60,9 @@ const page = readFileSync(join(here, 'src', 'page.html'), 'utf8')
 	.replace('{{style}}', () => style)
 	.replace('{{script}}', () => script);
 
+/* Hashes are of an element's whole text: white space around it would be part of it. */
+if (!page.includes(`<script>${script}</script>`) || !page.includes(`<style>${style}</style>`))
+	throw new Error('src/page.html has something beside the script or the style in their elements');
 if (page.split(place).length !== 2) throw new Error(`the page must have ${place} once`);
 mkdirSync(dirname(out), { recursive: true });
 writeFileSync(out, page);

@@ -19,15 +19,15 @@ export interface Context {
 	app: App;
 	selection: Selection;
 	universe: Universe;
-	profile: Profile; /* the first side */
-	profiles: Profile[]; /* one, or of a difference two: before, after */
-	sums: PathSums[]; /* of the chosen threads, one a side */
-	threads: number[][]; /* chosen ones, one list a side */
+	profile: Profile /* the first side */;
+	profiles: Profile[] /* one, or of a difference two: before, after */;
+	sums: PathSums[] /* of the chosen threads, one a side */;
+	threads: number[][] /* chosen ones, one list a side */;
 	kinds: FigureKind[];
-	figure: number; /* index of kinds */
-	path: number; /* ROOT_PATH: all */
-	method: number; /* -1: none */
-	file: number; /* -1: none */
+	figure: number /* index of kinds */;
+	path: number /* ROOT_PATH: all */;
+	method: number /* -1: none */;
+	file: number /* -1: none */;
 	/** Chooses something else; a new entry for `back`, or (replace) in the place of the last one. */
 	choose(change: Partial<Selection>, how?: 'push' | 'replace'): void;
 	link(change: Partial<Selection>): string;
@@ -92,7 +92,15 @@ export class App {
 		const node = whole.nodes.get('id').indexOf(root);
 		const at = node >= 0 ? whole.placement.path[node]! : path ? this.universe.findPath(path) : ROOT_PATH;
 
-		return this.once(`below ${root} ${interval}`, async () => new Profile(decodeBlock(await fetchBlock({ interval, root, limit: NODES })), this.universe, Math.max(at, ROOT_PATH)));
+		return this.once(
+			`below ${root} ${interval}`,
+			async () =>
+				new Profile(
+					decodeBlock(await fetchBlock({ interval, root, limit: NODES })),
+					this.universe,
+					Math.max(at, ROOT_PATH),
+				),
+		);
 	}
 
 	/** Whether folded paths can be had. */
@@ -126,7 +134,8 @@ export class App {
 			const profiles: Profile[] = [];
 
 			/* One after the other: numbers of methods and paths depend on the order. */
-			if (this.canUnfold && /^\d+$/.test(this.selection.root)) profiles.push(await this.below(Number(this.selection.root)));
+			if (this.canUnfold && /^\d+$/.test(this.selection.root))
+				profiles.push(await this.below(Number(this.selection.root)));
 			else for (const side of sides) profiles.push(await this.profileOf(side, this.selection.interval));
 			if (serial !== this.serial) return;
 			if (profiles.length > 1) alignKinds(profiles[0]!, profiles[1]!);
@@ -186,7 +195,8 @@ function chosenFigure(profile: Profile, metric: string): number {
 
 /** Of a difference: what both sides have, in the order of the first. */
 function alignKinds(first: Profile, second: Profile): void {
-	const match = (kind: FigureKind, kinds: FigureKind[]) => kinds.find((other) => figureName(other) === figureName(kind));
+	const match = (kind: FigureKind, kinds: FigureKind[]) =>
+		kinds.find((other) => figureName(other) === figureName(kind));
 	const both = first.kinds.filter((kind) => match(kind, second.kinds));
 
 	second.kinds.splice(0, Infinity, ...both.map((kind) => match(kind, second.kinds)!));

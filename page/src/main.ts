@@ -61,9 +61,16 @@ function threadField(context: Context): Child {
 
 	if (chosen.length > 1) options.push({ value: chosen.join('.'), label: `${chosen.length} chosen threads` });
 	/* A list of thousands is none: the view Threads has them all. */
-	for (const thread of threads.slice(0, 300)) options.push({ value: String(thread.row), label: visible(cut(thread.name, 60)) + (thread.jvm ? ' (JVM)' : '') });
-	if (chosen.length === 1 && chosen[0]! >= 300) options.push({ value: String(chosen[0]), label: visible(cut(threads[chosen[0]!]!.name, 60)) });
-	return select('threads', 'Threads', chosen.join('.'), options, (value) => context.choose({ threads: value === '' ? [] : value.split('.').map(Number), zoom: '' }));
+	for (const thread of threads.slice(0, 300))
+		options.push({
+			value: String(thread.row),
+			label: visible(cut(thread.name, 60)) + (thread.jvm ? ' (JVM)' : ''),
+		});
+	if (chosen.length === 1 && chosen[0]! >= 300)
+		options.push({ value: String(chosen[0]), label: visible(cut(threads[chosen[0]!]!.name, 60)) });
+	return select('threads', 'Threads', chosen.join('.'), options, (value) =>
+		context.choose({ threads: value === '' ? [] : value.split('.').map(Number), zoom: '' }),
+	);
 }
 
 function intervalField(context: Context): Child {
@@ -83,17 +90,54 @@ function intervalField(context: Context): Child {
 function chips(context: Context): Child[] {
 	const { selection, universe, path, method, file } = context;
 	const chip = (what: string, text: Child, change: Partial<Selection>) =>
-		h('li', { class: 'chip' }, h('span', { class: 'quiet' }, what), ' ', text, h('button', { type: 'button', 'aria-label': `take away: ${what}`, onclick: () => context.choose(change) }, '\u00d7'));
+		h(
+			'li',
+			{ class: 'chip' },
+			h('span', { class: 'quiet' }, what),
+			' ',
+			text,
+			h(
+				'button',
+				{ type: 'button', 'aria-label': `take away: ${what}`, onclick: () => context.choose(change) },
+				'\u00d7',
+			),
+		);
 	const items: Child[] = [];
 	const text = (id: number) => name(cut(shortMethod(universe.methods[id]!, id), 80));
 
 	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '' }));
 	if (method > METHOD_SMALL) items.push(chip('method', text(method), { method: '', zoom: '' }));
-	if (file >= 0) items.push(chip('file', name(cut(fileText(new IoSums(context.profile).files[file]), 80)), { file: '' }));
-	if (context.threads[0]!.length > 0 && context.profile.beginsAt === ROOT_PATH) items.push(chip('threads', context.threads[0]!.length === 1 ? name(cut(context.profile.threads[context.threads[0]![0]!]!.name, 60)) : String(context.threads[0]!.length), { threads: [] }));
-	if (context.profile.beginsAt !== ROOT_PATH) items.push(chip('with folded paths of', text(universe.methodOf[context.profile.beginsAt]!), { root: '' }));
-	if (selection.interval !== '') items.push(chip('interval', name(cut(intervalText(context.profile.block.header.intervals.find((one) => one.interval === selection.interval)), 60)), { interval: '' }));
-	if (selection.search !== '') items.push(chip('like', h('code', {}, name(cut(selection.search, 60))), { search: '' }));
+	if (file >= 0)
+		items.push(chip('file', name(cut(fileText(new IoSums(context.profile).files[file]), 80)), { file: '' }));
+	if (context.threads[0]!.length > 0 && context.profile.beginsAt === ROOT_PATH)
+		items.push(
+			chip(
+				'threads',
+				context.threads[0]!.length === 1
+					? name(cut(context.profile.threads[context.threads[0]![0]!]!.name, 60))
+					: String(context.threads[0]!.length),
+				{ threads: [] },
+			),
+		);
+	if (context.profile.beginsAt !== ROOT_PATH)
+		items.push(chip('with folded paths of', text(universe.methodOf[context.profile.beginsAt]!), { root: '' }));
+	if (selection.interval !== '')
+		items.push(
+			chip(
+				'interval',
+				name(
+					cut(
+						intervalText(
+							context.profile.block.header.intervals.find((one) => one.interval === selection.interval),
+						),
+						60,
+					),
+				),
+				{ interval: '' },
+			),
+		);
+	if (selection.search !== '')
+		items.push(chip('like', h('code', {}, name(cut(selection.search, 60))), { search: '' }));
 	/* A link to what is not in this profile. */
 	if (selection.path !== '' && path === ROOT_PATH) items.push(chip('path', 'is not in this profile', { path: '' }));
 	if (selection.method !== '' && method < 0) items.push(chip('method', 'is not in this profile', { method: '' }));
@@ -107,7 +151,11 @@ function tabs(context: Context): Child[] {
 			{},
 			h(
 				'a',
-				{ id: `tab-${view}`, href: toHash({ ...context.selection, ...VIEWS_OWN, view }), 'aria-current': context.selection.view === view ? 'page' : null },
+				{
+					id: `tab-${view}`,
+					href: toHash({ ...context.selection, ...VIEWS_OWN, view }),
+					'aria-current': context.selection.view === view ? 'page' : null,
+				},
 				TABS[view].title,
 			),
 		),
@@ -141,8 +189,19 @@ function draw(context: Context): void {
 	shownView = context.selection.view;
 	keepingFocus(() => {
 		document.title = `${visible(cut(titles[0]!, 80))} \u2013 ${tab.title} \u2013 jprof`;
-		byId('title').replaceChildren(...(titles.length > 1 ? [name(titles[0]!, 120), h('span', { class: 'quiet' }, ' before, '), name(titles[1]!, 120), h('span', { class: 'quiet' }, ' after')] : [name(titles[0]!, 200)]));
-		byId('chosen').replaceChildren(...([metricField(context), threadField(context), intervalField(context)].filter(Boolean) as Node[]));
+		byId('title').replaceChildren(
+			...(titles.length > 1
+				? [
+						name(titles[0]!, 120),
+						h('span', { class: 'quiet' }, ' before, '),
+						name(titles[1]!, 120),
+						h('span', { class: 'quiet' }, ' after'),
+					]
+				: [name(titles[0]!, 200)]),
+		);
+		byId('chosen').replaceChildren(
+			...([metricField(context), threadField(context), intervalField(context)].filter(Boolean) as Node[]),
+		);
 		byId('chips').replaceChildren(...(chips(context) as Node[]));
 		byId('tabs').replaceChildren(...(tabs(context) as Node[]));
 		/* At 400 pixels the tabs scroll: the current one is in sight. */
@@ -163,20 +222,43 @@ function fail(error: unknown): void {
 		h('h2', { id: 'heading' }, 'This profile cannot be shown'),
 		h('p', { class: 'warning', role: 'alert' }, name(text, 500)),
 		h('p', {}, h('a', { href: '#' }, 'Show all of it, with nothing chosen')),
-		typeof DecompressionStream === 'undefined' ? 'This browser is too old: it cannot inflate data (DecompressionStream). Firefox 113, Chrome 103, Safari 16.4 and later can.' : '',
+		typeof DecompressionStream === 'undefined'
+			? 'This browser is too old: it cannot inflate data (DecompressionStream). Firefox 113, Chrome 103, Safari 16.4 and later can.'
+			: '',
 	);
 	document.documentElement.dataset['ready'] = 'failed';
 }
 
 function frame(app: App): void {
 	document.body.append(
-		h('a', { class: 'skip', href: '#view', onclick: (event: Event) => { event.preventDefault(); byId('heading').focus(); } }, 'To the content'),
+		h(
+			'a',
+			{
+				class: 'skip',
+				href: '#view',
+				onclick: (event: Event) => {
+					event.preventDefault();
+					byId('heading').focus();
+				},
+			},
+			'To the content',
+		),
 		h(
 			'header',
 			{ class: 'top' },
-			h('div', { class: 'titleline' }, h('h1', {}, h('span', { class: 'brand' }, 'jprof'), ' ', h('span', { id: 'title' })), h('button', { type: 'button', id: 'theme', onclick: toggleTheme }, 'Light / dark')),
+			h(
+				'div',
+				{ class: 'titleline' },
+				h('h1', {}, h('span', { class: 'brand' }, 'jprof'), ' ', h('span', { id: 'title' })),
+				h('button', { type: 'button', id: 'theme', onclick: toggleTheme }, 'Light / dark'),
+			),
 			app.server?.live ? livePanel(app) : null,
-			h('div', { class: 'selection', role: 'group', 'aria-label': 'What is chosen' }, h('div', { id: 'chosen', class: 'chosen' }), h('ul', { id: 'chips', class: 'chips', 'aria-label': 'Narrowed to' })),
+			h(
+				'div',
+				{ class: 'selection', role: 'group', 'aria-label': 'What is chosen' },
+				h('div', { id: 'chosen', class: 'chosen' }),
+				h('ul', { id: 'chips', class: 'chips', 'aria-label': 'Narrowed to' }),
+			),
 			h('nav', { 'aria-label': 'Views' }, h('ul', { id: 'tabs', class: 'tabs' })),
 		),
 		h('main', { id: 'view' }, h('p', { class: 'note' }, 'Reading the profile\u2026')),

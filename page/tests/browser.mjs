@@ -32,19 +32,31 @@ function check(what, is, should = true) {
 }
 
 function report(profile, view, ...more) {
-	const text = execFileSync(jprof, ['report', profile, '--view', view, '--format', 'json', '--calibration', 'off', ...more], { maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] });
+	const text = execFileSync(
+		jprof,
+		['report', profile, '--view', view, '--format', 'json', '--calibration', 'off', ...more],
+		{ maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] },
+	);
 
 	return JSON.parse(text);
 }
 
-const ready = (page) => page.waitForFunction(() => document.documentElement.dataset.ready !== undefined && window.jprof?.view() !== undefined);
+const ready = (page) =>
+	page.waitForFunction(
+		() => document.documentElement.dataset.ready !== undefined && window.jprof?.view() !== undefined,
+	);
 const rows = (page) => page.evaluate(() => window.jprof.rows());
 const hashOf = (page) => page.evaluate(() => location.hash);
 
 /** Until the view has what was asked for. */
 async function go(page, view) {
 	await page.click(`#tab-${view}`);
-	await page.waitForFunction((wanted) => window.jprof.view() === wanted && document.querySelector(`#tab-${wanted}`)?.getAttribute('aria-current') === 'page', view);
+	await page.waitForFunction(
+		(wanted) =>
+			window.jprof.view() === wanted &&
+			document.querySelector(`#tab-${wanted}`)?.getAttribute('aria-current') === 'page',
+		view,
+	);
 }
 
 async function audit(page, what) {
@@ -53,23 +65,35 @@ async function audit(page, what) {
 
 	for (const violation of result.violations) {
 		failures++;
-		console.error(`${name}: ${what}: axe: ${violation.id}: ${violation.help}: ${violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 150)).join(' | ')}`);
+		console.error(
+			`${name}: ${what}: axe: ${violation.id}: ${violation.help}: ${violation.nodes
+				.slice(0, 3)
+				.map((node) => node.html.slice(0, 150))
+				.join(' | ')}`,
+		);
 	}
 }
 
 async function everyView(page, theme) {
 	for (const view of VIEWS) {
 		await go(page, view);
+		check(`${view}: it is shown`, await page.evaluate(() => document.documentElement.dataset.ready !== 'failed'));
 		await audit(page, `${view}, ${theme}`);
-		const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+		const wide = await page.evaluate(
+			() => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+		);
 		check(`${view}: pixels too wide`, wide, 0);
 	}
 }
 
 /** What the view methods shows, all of it, is what the report says. */
 async function compareMethods(page, profile) {
-	await page.evaluate(() => window.jprof.choose({ view: 'methods', threads: [...window.jprof.context().profile.threads.keys()] }));
-	await page.waitForFunction(() => window.jprof.view() === 'methods' && window.jprof.context().selection.threads.length > 0);
+	await page.evaluate(() =>
+		window.jprof.choose({ view: 'methods', threads: [...window.jprof.context().profile.threads.keys()] }),
+	);
+	await page.waitForFunction(
+		() => window.jprof.view() === 'methods' && window.jprof.context().selection.threads.length > 0,
+	);
 	const key = (row) => `${row.class} ${row.method} ${row.signature}`;
 	const shown = new Map((await rows(page)).map((row) => [key(row), row]));
 	const told = report(profile, 'methods');
@@ -79,7 +103,9 @@ async function compareMethods(page, profile) {
 		const same = shown.get(key(row));
 
 		check(`calls of ${key(row)}`, same?.calls, row.calls);
-		for (const group of ['base', 'cum']) for (const metric of Object.keys(row[group] ?? {})) check(`${group}.${metric} of ${key(row)}`, same?.[group][metric], row[group][metric]);
+		for (const group of ['base', 'cum'])
+			for (const metric of Object.keys(row[group] ?? {}))
+				check(`${group}.${metric} of ${key(row)}`, same?.[group][metric], row[group][metric]);
 	}
 	await page.evaluate(() => window.jprof.choose({ threads: [] }));
 }
@@ -91,7 +117,9 @@ async function search(page) {
 	await page.waitForFunction(() => document.querySelectorAll('main tbody tr').length === 0);
 	check('the search keeps the focus', await page.evaluate(() => document.activeElement.id), 'search');
 	await page.fill('#search', '(');
-	await page.waitForFunction(() => document.querySelector('#search-result').textContent.includes('not a regular expression'));
+	await page.waitForFunction(() =>
+		document.querySelector('#search-result').textContent.includes('not a regular expression'),
+	);
 	await page.fill('#search', '');
 	await page.waitForFunction((count) => document.querySelectorAll('main tbody tr').length === count, all);
 }
@@ -215,14 +243,33 @@ async function hostile() {
 	const page = await newPage(messages, isFile);
 	await page.goto(`file://${file}`);
 	await ready(page);
-	for (const more of ['', '&part=methods', '&part=paths', '&part=records', '&part=states', '&invert=1', '&colour=state'])
+	for (const more of [
+		'',
+		'&part=methods',
+		'&part=paths',
+		'&part=records',
+		'&part=states',
+		'&invert=1',
+		'&colour=state',
+	])
 		for (const view of VIEWS) {
+			await page.goto('about:blank');
 			await page.goto(`file://${file}#view=${view}${more}`);
+			await ready(page);
 			await page.waitForFunction((wanted) => window.jprof.view() === wanted, view);
+			check(
+				`${view}${more}: it is shown`,
+				await page.evaluate(() => document.documentElement.dataset.ready !== 'failed'),
+			);
 			const found = await page.evaluate(() => ({
 				elements: document.querySelectorAll('img, iframe, script:not([type]), object, embed').length,
-				title: document.title.includes('owned"</') || document.title.includes('<img') || !document.title.includes('owned'),
-				hidden: /[\u0000-\u0008\u000e-\u001f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/.test(document.body.innerText),
+				title:
+					document.title.includes('owned"</') ||
+					document.title.includes('<img') ||
+					!document.title.includes('owned'),
+				hidden: /[\u0000-\u0008\u000e-\u001f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/.test(
+					document.body.innerText,
+				),
 				wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 				tall: document.documentElement.scrollHeight,
 			}));
@@ -249,10 +296,25 @@ async function served() {
 		request.on('data', (part) => (body += part));
 		request.on('end', () => {
 			asked.push(`${request.method} ${path} ${body}`.trim());
-			if (path === '') response.setHeader('content-type', 'text/html').end(pageWith(bundle, null, '<script type="application/x-jprof-server">{"live":true,"pid":4711}</script>'));
+			if (path === '')
+				response
+					.setHeader('content-type', 'text/html')
+					.end(
+						pageWith(
+							bundle,
+							null,
+							'<script type="application/x-jprof-server">{"live":true,"pid":4711}</script>',
+						),
+					);
 			else if (path.startsWith('block')) response.end(block);
-			else if (path.startsWith('status')) response.setHeader('content-type', 'application/json').end('{"state":"recording","duration_ns":5000000000,"calls":12,"totals":{"cpu":{"raw":1000}}}');
-			else if (path === 'control') response.setHeader('content-type', 'application/json').end(body.includes('"stop"') ? '{"ok":false,"error":"<b>no</b>"}' : '{"ok":true}');
+			else if (path.startsWith('status'))
+				response
+					.setHeader('content-type', 'application/json')
+					.end('{"state":"recording","duration_ns":5000000000,"calls":12,"totals":{"cpu":{"raw":1000}}}');
+			else if (path === 'control')
+				response
+					.setHeader('content-type', 'application/json')
+					.end(body.includes('"stop"') ? '{"ok":false,"error":"<b>no</b>"}' : '{"ok":true}');
 			else response.writeHead(404).end();
 		});
 	});
@@ -268,7 +330,10 @@ async function served() {
 	await page.fill('#live-label', 'a "name"');
 	await page.click('#live-snapshot');
 	await page.waitForFunction(() => document.querySelector('.said').textContent === 'Made a snapshot.');
-	check('a snapshot is asked for', asked.some((line) => line === 'POST control {"verb":"snapshot","label":"a \\"name\\""}'));
+	check(
+		'a snapshot is asked for',
+		asked.some((line) => line === 'POST control {"verb":"snapshot","label":"a \\"name\\""}'),
+	);
 	await page.click('#live-stop');
 	await page.waitForFunction(() => document.querySelector('.said').textContent === '<b>no</b>');
 	check('start is not possible meanwhile', await page.isDisabled('#live-start'));
@@ -283,7 +348,10 @@ async function served() {
 async function difference(files) {
 	const messages = [];
 	const file = join(folder, 'difference.html');
-	const element = (side) => readFileSync(files[side], 'utf8').match(/<script type="application\/x-jprof-block" [^>]*>[^<]*<\/script>/)[0].replace('data-side="0"', `data-side="${side}"`);
+	const element = (side) =>
+		readFileSync(files[side], 'utf8')
+			.match(/<script type="application\/x-jprof-block" [^>]*>[^<]*<\/script>/)[0]
+			.replace('data-side="0"', `data-side="${side}"`);
 
 	name = 'difference';
 	writeFileSync(file, pageWith(bundle, null, element(0) + element(1)));
@@ -315,7 +383,12 @@ async function paper(page) {
 	await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
 	check('paper is light', await page.evaluate(() => document.documentElement.dataset.theme), 'light');
 	check('rows on paper', await page.locator('main tbody tr').count(), Math.min(all, 2000));
-	check('no controls on paper', await page.locator('.toolbar, .tabs, #theme').evaluateAll((elements) => elements.every((element) => getComputedStyle(element).display === 'none')));
+	check(
+		'no controls on paper',
+		await page
+			.locator('.toolbar, .tabs, #theme')
+			.evaluateAll((elements) => elements.every((element) => getComputedStyle(element).display === 'none')),
+	);
 	await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
 	await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
 }
@@ -328,7 +401,9 @@ for (const profile of profiles) {
 	const file = join(folder, `${name}.html`);
 	const messages = [];
 
-	execFileSync(jprof, ['html', profile, '-o', file, '--calibration', 'off'], { stdio: ['ignore', 'ignore', 'inherit'] });
+	execFileSync(jprof, ['html', profile, '-o', file, '--calibration', 'off'], {
+		stdio: ['ignore', 'ignore', 'inherit'],
+	});
 	const page = await newPage(messages, isFile);
 
 	const began = performance.now();

@@ -7,9 +7,22 @@ import { existsSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
-export const VIEWS = ['overview', 'flame', 'tree', 'methods', 'callers', 'threads', 'io', 'lines', 'intervals', 'numbers'];
+export const VIEWS = [
+	'overview',
+	'flame',
+	'tree',
+	'methods',
+	'callers',
+	'threads',
+	'io',
+	'lines',
+	'intervals',
+	'numbers',
+];
 
-export const browserPath = () => process.env.JPROF_CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+export const browserPath = () =>
+	process.env.JPROF_CHROMIUM ??
+	['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 
 export function open() {
 	return chromium.launch({
@@ -27,7 +40,9 @@ export function open() {
 
 /** A page with one block, made by hand. */
 export function pageWith(bundle, block, element = null) {
-	const data = element ?? `<script type="application/x-jprof-block" data-side="0" data-interval="">${deflateRawSync(block).toString('base64')}</script>`;
+	const data =
+		element ??
+		`<script type="application/x-jprof-block" data-side="0" data-interval="">${deflateRawSync(block).toString('base64')}</script>`;
 
 	return bundle.replace('<!--jprof:data-->', () => data);
 }
@@ -74,9 +89,39 @@ export function hostileBlock(encodeBlock) {
 			notes: HOSTILE,
 			views: {
 				summary: { view: 'summary', rows: HOSTILE.map((text) => ({ key: text, value: text })) },
-				threads: { view: 'threads', rows: HOSTILE.map((text, i) => ({ thread: text, index: i + 1, started: 0, ended: null, total: { [HOSTILE[1]]: 5 } })) },
-				snapshots: { view: 'snapshots', rows: HOSTILE.map((text, i) => ({ at: i * 1e8, kind: i % 2 ? 'mark' : 'snapshot', thread: text, label: text })) },
-				findings: { view: 'findings', rows: HOSTILE.map((text) => ({ rule: text, severity: text, title: text, evidence: text, advice: text, command: text, file: text, method: { class: text, method: text, signature: text }, path: [text] })) },
+				threads: {
+					view: 'threads',
+					rows: HOSTILE.map((text, i) => ({
+						thread: text,
+						index: i + 1,
+						started: 0,
+						ended: null,
+						total: { [HOSTILE[1]]: 5 },
+					})),
+				},
+				snapshots: {
+					view: 'snapshots',
+					rows: HOSTILE.map((text, i) => ({
+						at: i * 1e8,
+						kind: i % 2 ? 'mark' : 'snapshot',
+						thread: text,
+						label: text,
+					})),
+				},
+				findings: {
+					view: 'findings',
+					rows: HOSTILE.map((text) => ({
+						rule: text,
+						severity: text,
+						title: text,
+						evidence: text,
+						advice: text,
+						command: text,
+						file: text,
+						method: { class: text, method: text, signature: text },
+						path: [text],
+					})),
+				},
 				calibration: { view: 'calibration', rows: [], calibration: HOSTILE[0] },
 			},
 			states: HOSTILE,

@@ -19,15 +19,20 @@ let wrong = 0;
 let compared = 0;
 
 function fail(where, is, should) {
-	if (++wrong <= 20) console.error(`${where}: the page has ${JSON.stringify(is)}, the report ${JSON.stringify(should)}`);
+	if (++wrong <= 20)
+		console.error(`${where}: the page has ${JSON.stringify(is)}, the report ${JSON.stringify(should)}`);
 }
 
 function report(profile, view, more = []) {
 	try {
-		const text = execFileSync(jprof, ['report', profile, '--view', view, '--format', 'json', '--calibration', calibration, ...more], {
-			maxBuffer: 1 << 30,
-			stdio: ['ignore', 'pipe', 'ignore'],
-		});
+		const text = execFileSync(
+			jprof,
+			['report', profile, '--view', view, '--format', 'json', '--calibration', calibration, ...more],
+			{
+				maxBuffer: 1 << 30,
+				stdio: ['ignore', 'pipe', 'ignore'],
+			},
+		);
 		return JSON.parse(text);
 	} catch {
 		return null;
@@ -35,13 +40,18 @@ function report(profile, view, more = []) {
 }
 
 /** Numbers near one another: errors go by floats of 32 bits, and are rounded. */
-const near = (a, b) => a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= 1 + 2e-6 * Math.max(Math.abs(a), Math.abs(b)));
+const near = (a, b) =>
+	a === b ||
+	(typeof a === 'number' &&
+		typeof b === 'number' &&
+		Math.abs(a - b) <= 1 + 2e-6 * Math.max(Math.abs(a), Math.abs(b)));
 
 function compareFigures(where, sums, row, should, estimates = true) {
 	const calls = sums.calls(row);
 
 	compare(`${where} calls`, calls.calls, should.calls);
-	for (const state of ['interpreted', 'jitted', 'native']) compare(`${where} ${state}`, calls[state], should.entered[state]);
+	for (const state of ['interpreted', 'jitted', 'native'])
+		compare(`${where} ${state}`, calls[state], should.entered[state]);
 	sums.kinds.forEach((kind, figure) => {
 		const [self, total] = [sums.self(figure, row), sums.total(figure, row)];
 
@@ -60,7 +70,8 @@ function compareFigures(where, sums, row, should, estimates = true) {
 		compare(`${where} cum.${kind.name}`, total.value, should.cum[kind.name]);
 		if (!kind.errors) return;
 		if (self.value !== null) compare(`${where} error.${kind.name}`, self.error, should.error[kind.name], near);
-		if (total.value !== null) compare(`${where} error_cum.${kind.name}`, total.error, should.error_cum[kind.name], near);
+		if (total.value !== null)
+			compare(`${where} error_cum.${kind.name}`, total.error, should.error_cum[kind.name], near);
 	});
 }
 
@@ -79,7 +90,13 @@ function compareMethods(profile, file, more) {
 	const sums = new page.MethodSums(profile.pathSums(everyThread(profile)));
 
 	compare('methods', sums.seen().length, rows.length);
-	for (const row of rows) compareFigures(`method ${text(row)}`, sums, profile.universe.findMethodNamed(row.class, row.method, row.signature), row);
+	for (const row of rows)
+		compareFigures(
+			`method ${text(row)}`,
+			sums,
+			profile.universe.findMethodNamed(row.class, row.method, row.signature),
+			row,
+		);
 }
 
 function compareCallers(profile, file, more, folded) {
@@ -92,19 +109,33 @@ function compareCallers(profile, file, more, folded) {
 		const { self, callers, callees } = stanzas[i];
 		const method = profile.universe.findMethodNamed(self.class, self.method, self.signature);
 
-		for (const [side, rows] of [['callers', callers], ['callees', callees]]) {
+		for (const [side, rows] of [
+			['callers', callers],
+			['callees', callees],
+		]) {
 			const edges = new page.EdgeSums(sums, method, side);
 			const where = `${side} of ${text(self)}`;
 
 			if (!folded) compare(where, edges.ends().length, rows.length);
 			for (const row of folded ? [] : rows)
-				compareFigures(`${where}: ${text(row)}`, edges, row.class === null && row.method === null ? 0 : profile.universe.findMethodNamed(row.class, row.method, row.signature), row);
+				compareFigures(
+					`${where}: ${text(row)}`,
+					edges,
+					row.class === null && row.method === null
+						? 0
+						: profile.universe.findMethodNamed(row.class, row.method, row.signature),
+					row,
+				);
 			/* With folded paths the ends are fewer, and the sums the same. */
 			profile.kinds.forEach((kind, figure) => {
 				const sum = edges.ends().reduce((all, end) => all + edges.figure(figure).cum.value[end], 0);
 				const of = sums.figure(figure);
 
-				compare(`${where}: sum of ${kind.name}`, sum, side === 'callers' ? of.cum.value[method] : of.cum.value[method] - of.base.value[method]);
+				compare(
+					`${where}: sum of ${kind.name}`,
+					sum,
+					side === 'callers' ? of.cum.value[method] : of.cum.value[method] - of.base.value[method],
+				);
 			});
 		}
 	}
@@ -134,7 +165,9 @@ function compareRows(profile, rows, threads, estimates) {
 		if (parent >= 0) {
 			const method = profile.universe.findMethodNamed(row.class, row.method, row.signature);
 
-			path = [...profile.universe.children(parent)].find((child) => profile.universe.methodOf[child] === method) ?? -1;
+			path =
+				[...profile.universe.children(parent)].find((child) => profile.universe.methodOf[child] === method) ??
+				-1;
 			if (path < 0) {
 				fail(`tree: ${text(row)}`, 'no such path', row.id);
 				continue;
@@ -149,12 +182,21 @@ function compareLines(profile, file, more) {
 	const rows = report(file, 'lines', more)?.rows ?? [];
 
 	profile.block.header.conditions.forEach((condition, index) => {
-		const lines = new Map(page.byLine(profile, { threads: everyThread(profile), path: 0, condition: index }).map((row) => [`${row.method} ${row.line}`, row.samples]));
+		const lines = new Map(
+			page
+				.byLine(profile, { threads: everyThread(profile), path: 0, condition: index })
+				.map((row) => [`${row.method} ${row.line}`, row.samples]),
+		);
 
 		for (const row of rows) {
-			const method = row.method === null ? 0 : profile.universe.findMethodNamed(row.class, row.method, row.signature);
+			const method =
+				row.method === null ? 0 : profile.universe.findMethodNamed(row.class, row.method, row.signature);
 
-			compare(`line ${text(row)} ${row.line}`, lines.get(`${method} ${row.line ?? 0}`) ?? 0, row.samples[condition.name]);
+			compare(
+				`line ${text(row)} ${row.line}`,
+				lines.get(`${method} ${row.line ?? 0}`) ?? 0,
+				row.samples[condition.name],
+			);
 		}
 	});
 }
@@ -170,7 +212,13 @@ function compareIo(profile, file, more) {
 		const use = uses.get(profile.universe.findMethodNamed(row.class, row.method, row.signature));
 
 		for (const which of ['base', 'cum'])
-			for (const group of IO_GROUPS) for (const key of ['ops', 'bytes', 'ns']) compare(`I/O ${text(row)} ${which}.${group}.${key}`, use?.[which][group][key], row[which][group][key]);
+			for (const group of IO_GROUPS)
+				for (const key of ['ops', 'bytes', 'ns'])
+					compare(
+						`I/O ${text(row)} ${which}.${group}.${key}`,
+						use?.[which][group][key],
+						row[which][group][key],
+					);
 	}
 	const byName = new Map();
 	const add = (sums, name, amounts) => {
@@ -179,17 +227,23 @@ function compareIo(profile, file, more) {
 		for (const key of ['ops', 'bytes', 'ns']) sum[key] += amounts[key];
 		sums.set(name, sum);
 	};
-	for (const [row, use] of io.byFile(all)) if (row >= 0) add(byName, `${io.files[row].kind} ${io.files[row].name} ${io.files[row].peer}`, use.all);
+	for (const [row, use] of io.byFile(all))
+		if (row >= 0) add(byName, `${io.files[row].kind} ${io.files[row].name} ${io.files[row].peer}`, use.all);
 	const should = new Map();
 	for (const row of report(file, 'files', more)?.rows ?? []) add(should, `${row.kind} ${row.path} `, row.all);
-	for (const row of report(file, 'connections', more)?.rows ?? []) add(should, `${row.protocol} ${row.local} ${row.remote ?? ''}`, row.all);
-	for (const [name, amounts] of should) for (const key of ['ops', 'bytes', 'ns']) compare(`file ${name} ${key}`, byName.get(name)?.[key] ?? 0, amounts[key]);
+	for (const row of report(file, 'connections', more)?.rows ?? [])
+		add(should, `${row.protocol} ${row.local} ${row.remote ?? ''}`, row.all);
+	for (const [name, amounts] of should)
+		for (const key of ['ops', 'bytes', 'ns'])
+			compare(`file ${name} ${key}`, byName.get(name)?.[key] ?? 0, amounts[key]);
 }
 
 for (const file of profiles) {
 	const html = join(folder, 'page.html');
 
-	execFileSync(jprof, ['html', file, '-o', html, '--calibration', calibration], { stdio: ['ignore', 'ignore', 'inherit'] });
+	execFileSync(jprof, ['html', file, '-o', html, '--calibration', calibration], {
+		stdio: ['ignore', 'ignore', 'inherit'],
+	});
 	for (const { interval, bytes } of blocksOf(html)) {
 		const began = performance.now();
 		const block = page.decodeBlock(bytes);
@@ -203,7 +257,9 @@ for (const file of profiles) {
 		if (!folded) compareTree(profile, file, more);
 		compareLines(profile, file, more);
 		compareIo(profile, file, more);
-		console.log(`${file} '${interval}': ${profile.placement.path.length} nodes${folded ? ' (folded)' : ''}, read in ${took.toFixed(0)} ms; ${compared} numbers compared, ${wrong} differ`);
+		console.log(
+			`${file} '${interval}': ${profile.placement.path.length} nodes${folded ? ' (folded)' : ''}, read in ${took.toFixed(0)} ms; ${compared} numbers compared, ${wrong} differ`,
+		);
 	}
 }
 rmSync(folder, { recursive: true });

@@ -17,7 +17,14 @@ export async function modules() {
 	const outfile = join(folder, 'model.mjs');
 
 	try {
-		await build({ entryPoints: [join(here, 'model_entry.ts')], bundle: true, format: 'esm', platform: 'node', outfile, logLevel: 'warning' });
+		await build({
+			entryPoints: [join(here, 'model_entry.ts')],
+			bundle: true,
+			format: 'esm',
+			platform: 'node',
+			outfile,
+			logLevel: 'warning',
+		});
 		return await import(pathToFileURL(outfile));
 	} finally {
 		rmSync(folder, { recursive: true });
@@ -27,11 +34,15 @@ export async function modules() {
 /** Of a page's file: [{side, interval, bytes}]. */
 export function blocksOf(file) {
 	const text = readFileSync(file, 'latin1');
-	const element = /<script type="application\/x-jprof-block" data-side="(\d)" data-interval="([^"]*)">([^<]*)<\/script>/g;
+	const element =
+		/<script type="application\/x-jprof-block" data-side="(\d)" data-interval="([^"]*)">([^<]*)<\/script>/g;
 
 	return [...text.matchAll(element)].map(([, side, interval, data]) => ({
 		side: Number(side),
-		interval: interval.replace(/&quot;/g, '"').replace(/&lt;/g, '<').replace(/&amp;/g, '&'),
+		interval: interval
+			.replace(/&quot;/g, '"')
+			.replace(/&lt;/g, '<')
+			.replace(/&amp;/g, '&'),
 		bytes: new Uint8Array(inflateRawSync(Buffer.from(data, 'base64'))),
 	}));
 }

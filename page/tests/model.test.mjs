@@ -25,7 +25,15 @@ const header = (more = {}) => ({
 	strings: ['', 'A', 'a', 'A.a', 'B', 'b', 'B.b', 'C', 'c', 'C.c', 'main', 'worker', 'GC'],
 	folded: null,
 	root: 0,
-	views: { threads: { view: 'threads', rows: [{ thread: 'main', index: 1 }, { thread: 'worker', index: 2 }] } },
+	views: {
+		threads: {
+			view: 'threads',
+			rows: [
+				{ thread: 'main', index: 1 },
+				{ thread: 'worker', index: 2 },
+			],
+		},
+	},
 	states: ['interpreted', 'jprof'],
 	io_kinds: ['open', 'read'],
 	file_kinds: ['file', 'entry'],
@@ -62,7 +70,10 @@ const nodes = {
 
 function open(more = {}, columns = {}) {
 	const universe = new page.Universe();
-	const profile = new page.Profile(page.decodeBlock(encodeBlock(header(more), { ...methods, ...nodes, ...columns })), universe);
+	const profile = new page.Profile(
+		page.decodeBlock(encodeBlock(header(more), { ...methods, ...nodes, ...columns })),
+		universe,
+	);
 	const method = (name) => universe.findMethodNamed(name.toUpperCase(), name, '');
 
 	return { universe, profile, method };
@@ -71,12 +82,20 @@ function open(more = {}, columns = {}) {
 test('columns of every type come back', () => {
 	const numbers = [0, 1, 127, 128, 16383, 16384, 2 ** 31, 2 ** 32, 2 ** 40 + 3, 2 ** 52 - 1];
 	const block = page.decodeBlock(
-		encodeBlock(header(), { 't.v': ['v', numbers], 't.z': ['z', numbers.map((n, i) => (i % 2 ? -n : n))], 't.b': ['b', [0, 255]], 't.f': ['f', [0, 1.5, -2.25, 1e30]] }),
+		encodeBlock(header(), {
+			't.v': ['v', numbers],
+			't.z': ['z', numbers.map((n, i) => (i % 2 ? -n : n))],
+			't.b': ['b', [0, 255]],
+			't.f': ['f', [0, 1.5, -2.25, 1e30]],
+		}),
 	);
 	const table = block.table('t');
 
 	assert.deepEqual([...table.get('v')], numbers);
-	assert.deepEqual([...table.get('z')].map((n) => n + 0), numbers.map((n, i) => (i % 2 ? -n : n) + 0));
+	assert.deepEqual(
+		[...table.get('z')].map((n) => n + 0),
+		numbers.map((n, i) => (i % 2 ? -n : n) + 0),
+	);
 	assert.deepEqual([...table.get('b')], [0, 255]);
 	assert.deepEqual([...table.get('f')], [0, 1.5, -2.25, 1e30].map(Math.fround));
 	assert.deepEqual([...table.get('not there')], new Array(numbers.length).fill(0));
@@ -97,7 +116,10 @@ test('threads are summed by path, a method by its outermost calls', () => {
 
 	assert.equal(universe.pathCount, 1 + 5, 'the root; A, A-B, A-B-A, A-B-A-C, A-C');
 	assert.equal(paths.total(0, 0).value, 146);
-	assert.deepEqual([sums.self(0, method('a')).value, sums.total(0, method('a')).value, sums.calls(method('a')).calls], [115, 145, 14]);
+	assert.deepEqual(
+		[sums.self(0, method('a')).value, sums.total(0, method('a')).value, sums.calls(method('a')).calls],
+		[115, 145, 14],
+	);
 	assert.deepEqual([sums.self(0, method('c')).value, sums.total(0, method('c')).value], [10, 10]);
 	assert.equal(new page.MethodSums(profile.pathSums([1])).total(0, method('a')).value, 103);
 });
@@ -137,7 +159,12 @@ test('below a chosen path a method counts from there on', () => {
 test('recursion folded: the inner call is the outer one\u2019s', () => {
 	const { universe, profile } = open();
 	const tree = new page.FoldedTree([profile.pathSums([])]);
-	const show = (node) => [universe.methods[tree.method(node)].name, tree.sides[0].self(0, node).value, tree.sides[0].total(0, node).value, ...page.sortedChildren(tree, node, 0, 0).map(show)];
+	const show = (node) => [
+		universe.methods[tree.method(node)].name,
+		tree.sides[0].self(0, node).value,
+		tree.sides[0].total(0, node).value,
+		...page.sortedChildren(tree, node, 0, 0).map(show),
+	];
 
 	assert.deepEqual(show(tree.root), ['', 1, 146, ['a', 115, 145, ['b', 20, 20], ['c', 10, 10]]]);
 });
@@ -148,9 +175,19 @@ test('turned round: methods by self, below them their callers', () => {
 	const top = page.sortedChildren(tree, tree.root, 0, 0);
 	const c = top.find((node) => tree.method(node) === method('c'));
 
-	assert.deepEqual(top.map((node) => [universe.methods[tree.method(node)].name, tree.sides[0].totalValue(0, node)]), [['a', 115], ['b', 20], ['c', 10]]);
+	assert.deepEqual(
+		top.map((node) => [universe.methods[tree.method(node)].name, tree.sides[0].totalValue(0, node)]),
+		[
+			['a', 115],
+			['b', 20],
+			['c', 10],
+		],
+	);
 	const callers = page.sortedChildren(tree, c, 0, 0);
-	assert.deepEqual(callers.map((node) => [universe.methods[tree.method(node)].name, tree.sides[0].totalValue(0, node)]), [['a', 10]]);
+	assert.deepEqual(
+		callers.map((node) => [universe.methods[tree.method(node)].name, tree.sides[0].totalValue(0, node)]),
+		[['a', 10]],
+	);
 	const of = new page.CallersTree([profile.pathSums([])], method('a'));
 	assert.equal(of.sides[0].totalValue(0, of.root), 145);
 });
@@ -182,7 +219,11 @@ test('what was folded for the page is exact by method and caller', () => {
 	for (const name of ['a', 'b', 'c']) {
 		const [one, other] = [whole.method(name), folded.method(name)];
 
-		assert.deepEqual([b.self(0, other).value, b.total(0, other).value, b.calls(other).calls], [a.self(0, one).value, a.total(0, one).value, a.calls(one).calls], name);
+		assert.deepEqual(
+			[b.self(0, other).value, b.total(0, other).value, b.calls(other).calls],
+			[a.self(0, one).value, a.total(0, one).value, a.calls(one).calls],
+			name,
+		);
 		for (const side of ['callers', 'callees']) {
 			const sum = (sums, of) => {
 				const edges = new page.EdgeSums(sums, of, side);
@@ -195,16 +236,27 @@ test('what was folded for the page is exact by method and caller', () => {
 });
 
 test('errors: of a sum as the document says, where samples divide more', () => {
-	const parts = (which, values) => Object.fromEntries(values.map((value, part) => [`node.${which}${part}_0`, ['f', [0, value, value, 0, 0, 0, value, 0]]]));
+	const parts = (which, values) =>
+		Object.fromEntries(
+			values.map((value, part) => [`node.${which}${part}_0`, ['f', [0, value, value, 0, 0, 0, value, 0]]]),
+		);
 	const { profile } = open(
 		{ errors: true, metrics: [{ name: 'cpu', unit: 'ns', divided: true, condition: null }] },
-		{ 'node.counted0': ['z', [0, 50, 0, 0, 0, 0, 50, 0]], ...parts('be', [20, 3, 16, 9]), ...parts('ce', [8, 1, 4, 0]) },
+		{
+			'node.counted0': ['z', [0, 50, 0, 0, 0, 0, 50, 0]],
+			...parts('be', [20, 3, 16, 9]),
+			...parts('ce', [8, 1, 4, 0]),
+		},
 	);
 	const sums = profile.pathSums([]);
 	const a = [...profile.universe.children(0)][0];
 
 	/* Two nodes: whole 40, common 6, square 32, chance 18; reach 110. */
-	assert.deepEqual(sums.self(0, a), { value: 110, error: Math.round(Math.hypot(Math.sqrt(36 + 32), Math.sqrt(18))), divided: true });
+	assert.deepEqual(sums.self(0, a), {
+		value: 110,
+		error: Math.round(Math.hypot(Math.sqrt(36 + 32), Math.sqrt(18))),
+		divided: true,
+	});
 	assert.deepEqual(sums.total(0, a), { value: 145, error: Math.round(Math.sqrt(4 + 8)), divided: false });
 });
 
@@ -221,21 +273,43 @@ test('what samples alone have found is not known, not 0', () => {
 
 test('two blocks speak of the same path by the same number, and links find it', () => {
 	const { universe, profile } = open();
-	const second = new page.Profile(page.decodeBlock(encodeBlock(header({ side: 1 }), { ...methods, ...nodes })), universe);
+	const second = new page.Profile(
+		page.decodeBlock(encodeBlock(header({ side: 1 }), { ...methods, ...nodes })),
+		universe,
+	);
 
 	assert.deepEqual(second.placement.path, profile.placement.path);
-	for (let path = 1; path < universe.pathCount; path++) assert.equal(universe.findPath(universe.pathHash(path)), path);
-	for (let method = 2; method < universe.methods.length; method++) assert.equal(universe.findMethod(universe.methodHash(method)), method);
+	for (let path = 1; path < universe.pathCount; path++)
+		assert.equal(universe.findPath(universe.pathHash(path)), path);
+	for (let method = 2; method < universe.methods.length; method++)
+		assert.equal(universe.findMethod(universe.methodHash(method)), method);
 });
 
 test('the selection goes through the location and back', () => {
-	const selection = { ...page.NOTHING, view: 'flame', threads: [3, 14], search: 'a&b=c#"<\u202e', interval: 'A..B,%', fold: true, sort: '-self.cpu' };
+	const selection = {
+		...page.NOTHING,
+		view: 'flame',
+		threads: [3, 14],
+		search: 'a&b=c#"<\u202e',
+		interval: 'A..B,%',
+		fold: true,
+		sort: '-self.cpu',
+	};
 
 	assert.deepEqual(page.fromHash(page.toHash(selection)), selection);
-	assert.deepEqual(page.fromHash('#view=nothing&threads=x.2&__proto__=1&search=%E0%A4%A&fold=2'), { ...page.NOTHING, threads: [2] });
+	assert.deepEqual(page.fromHash('#view=nothing&threads=x.2&__proto__=1&search=%E0%A4%A&fold=2'), {
+		...page.NOTHING,
+		threads: [2],
+	});
 });
 
 test('numbers for people', () => {
-	assert.deepEqual([0, 1, 999, 999600, 1e6, 12345678, 4643867036].map((ns) => page.quantity(ns, 'ns').replace('\u00a0', ' ')), ['0', '1 ns', '999 ns', '1.00 ms', '1.00 ms', '12.3 ms', '4.64 s']);
-	assert.deepEqual([1, 0.0001, 0.5].map((part) => page.percent(part, 2).replace('\u00a0', ' ')), ['50.0 %', '<0.1 %', '25.0 %']);
+	assert.deepEqual(
+		[0, 1, 999, 999600, 1e6, 12345678, 4643867036].map((ns) => page.quantity(ns, 'ns').replace('\u00a0', ' ')),
+		['0', '1 ns', '999 ns', '1.00 ms', '1.00 ms', '12.3 ms', '4.64 s'],
+	);
+	assert.deepEqual(
+		[1, 0.0001, 0.5].map((part) => page.percent(part, 2).replace('\u00a0', ' ')),
+		['50.0 %', '<0.1 %', '25.0 %'],
+	);
 });

@@ -34,6 +34,7 @@ make() {
 # The page that is checked in is the one that the sources make.
 run_bundle() {
 	node_modules/.bin/tsc --noEmit
+	node_modules/.bin/prettier --log-level warn --check src tests build.mjs
 	node build.mjs "$folder/page.html"
 	if ! cmp dist/page.html "$folder/page.html"; then
 		echo "page/dist/page.html is not what page/src makes: 'npm run build' in page/" >&2

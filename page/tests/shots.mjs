@@ -34,7 +34,9 @@ for (const file of pages)
 				await page.goto(`file://${resolve(file)}#view=${view}${more}`);
 				await page.waitForFunction(() => document.documentElement.dataset.ready);
 				await page.waitForTimeout(100);
-				const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+				const wide = await page.evaluate(
+					() => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+				);
 				if (wide > 0) console.log(`${basename(file)} ${view} at ${width}: ${wide} pixels too wide`);
 				await page.screenshot({ path: `${out}/${basename(file, '.html')}-${view}-${width}-${theme}.png` });
 				await page.goto('about:blank');

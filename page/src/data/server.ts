@@ -16,7 +16,9 @@ export interface BlockWish {
 async function whyNot(response: Response): Promise<string> {
 	const answer = (await response.json().catch(() => null)) as { error?: unknown } | null;
 
-	return typeof answer?.error === 'string' ? answer.error : `the server answers ${response.status} ${response.statusText}`;
+	return typeof answer?.error === 'string'
+		? answer.error
+		: `the server answers ${response.status} ${response.statusText}`;
 }
 
 async function get(address: string): Promise<Response> {
@@ -54,7 +56,10 @@ export function leave(): void {
 export type Verb = 'start' | 'stop' | 'snapshot' | 'reset' | 'refresh';
 
 /** Throws what the server says went wrong. */
-export async function control(verb: Verb, more: { label?: string; options?: Record<string, unknown> } = {}): Promise<void> {
+export async function control(
+	verb: Verb,
+	more: { label?: string; options?: Record<string, unknown> } = {},
+): Promise<void> {
 	const response = await fetch('control', {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json' },

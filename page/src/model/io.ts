@@ -15,17 +15,31 @@ export interface Amount {
 
 export const IO_PARTS = ['reads', 'writes', 'received', 'sent', 'others'] as const;
 export type IoPart = (typeof IO_PARTS)[number];
-const PART_OF: Record<string, IoPart> = { read: 'reads', write: 'writes', receive: 'received', send: 'sent' };
+const PART_OF = new Map<string, IoPart>([
+	['read', 'reads'],
+	['write', 'writes'],
+	['receive', 'received'],
+	['send', 'sent'],
+]);
 
 export interface IoUse extends Record<IoPart | 'all', Amount> {
-	kinds: Record<string, number>; /* operations by kind */
+	kinds: Map<string, number> /* operations by kind */;
 	failures: number;
 }
 
 export function newUse(): IoUse {
 	const amount = (): Amount => ({ ops: 0, bytes: 0, ns: 0 });
 
-	return { all: amount(), reads: amount(), writes: amount(), received: amount(), sent: amount(), others: amount(), kinds: {}, failures: 0 };
+	return {
+		all: amount(),
+		reads: amount(),
+		writes: amount(),
+		received: amount(),
+		sent: amount(),
+		others: amount(),
+		kinds: new Map(),
+		failures: 0,
+	};
 }
 
 export interface IoFile {
@@ -38,16 +52,16 @@ export interface IoFile {
 
 export interface IoChoice {
 	threads: number[];
-	path: number; /* on this path and below; ROOT_PATH: all */
-	method: number; /* by this method and what it calls; -1: all */
-	file: number; /* row of `file`; -1: all */
+	path: number /* on this path and below; ROOT_PATH: all */;
+	method: number /* by this method and what it calls; -1: all */;
+	file: number /* row of `file`; -1: all */;
 }
 
 /** Operations of one kind with one file on one path. */
 interface Account {
-	path: number; /* or -1: of a method on a folded path */
+	path: number /* or -1: of a method on a folded path */;
 	method: number;
-	small: boolean; /* at a "(small)" */
+	small: boolean /* at a "(small)" */;
 	file: number;
 	kind: string;
 	count: number;
@@ -136,7 +150,8 @@ export class IoSums {
 	byPath(choice: IoChoice): Map<number, IoUse> {
 		const uses = new Map<number, IoUse>();
 
-		for (const account of this.chosen(choice)) if (choice.file >= 0 || !this.isEntry(account)) addTo(uses, account.path, account);
+		for (const account of this.chosen(choice))
+			if (choice.file >= 0 || !this.isEntry(account)) addTo(uses, account.path, account);
 		return uses;
 	}
 
@@ -164,7 +179,8 @@ export class IoSums {
 		}
 		if (!flat) return uses;
 		for (const account of this.accounts(choice.threads)) {
-			if (account.path >= 0 || (choice.file >= 0 ? account.file !== choice.file : this.isEntry(account))) continue;
+			if (account.path >= 0 || (choice.file >= 0 ? account.file !== choice.file : this.isEntry(account)))
+				continue;
 			addAccount(take(account.method).base, account);
 			addAccount(take(account.method).cum, account);
 		}
@@ -174,7 +190,8 @@ export class IoSums {
 	total(choice: IoChoice): IoUse {
 		const use = newUse();
 
-		for (const account of this.chosen(choice)) if (choice.file >= 0 || !this.isEntry(account)) addAccount(use, account);
+		for (const account of this.chosen(choice))
+			if (choice.file >= 0 || !this.isEntry(account)) addAccount(use, account);
 		return use;
 	}
 }
@@ -186,17 +203,17 @@ export function addUse(to: IoUse, use: IoUse): void {
 		to[part].bytes += use[part].bytes;
 		to[part].ns += use[part].ns;
 	}
-	for (const [kind, count] of Object.entries(use.kinds)) to.kinds[kind] = (to.kinds[kind] ?? 0) + count;
+	for (const [kind, count] of use.kinds) to.kinds.set(kind, (to.kinds.get(kind) ?? 0) + count);
 	to.failures += use.failures;
 }
 
 function addAccount(use: IoUse, account: Account): void {
-	for (const amount of [use.all, use[PART_OF[account.kind] ?? 'others']]) {
+	for (const amount of [use.all, use[PART_OF.get(account.kind) ?? 'others']]) {
 		amount.ops += account.count;
 		amount.bytes += account.amount;
 		amount.ns += account.ns;
 	}
-	use.kinds[account.kind] = (use.kinds[account.kind] ?? 0) + account.count;
+	use.kinds.set(account.kind, (use.kinds.get(account.kind) ?? 0) + account.count);
 	use.failures += account.failures;
 }
 

@@ -106,7 +106,13 @@ function columnsOf(kind: FigureKind, which: 'base' | 'cum', table: Table): Float
 	return names.map((name) => table.get(name) as Float64Array);
 }
 
-function addRows(to: Float64Array, place: Int32Array, from: Float64Array, thread: ArrayLike<number>, mask: Uint8Array): void {
+function addRows(
+	to: Float64Array,
+	place: Int32Array,
+	from: Float64Array,
+	thread: ArrayLike<number>,
+	mask: Uint8Array,
+): void {
 	for (let row = 0; row < place.length; row++) if (mask[thread[row]!]) to[place[row]!]! += from[row]!;
 }
 
@@ -209,8 +215,15 @@ export class PathSums extends Sums {
 		for (let node = 0; node < placement.path.length; node++) {
 			const parent = placement.parent[node]!;
 
-			if (parent < 0 || placement.path[parent] !== path || !this.profile.isSmall(node) || !this.mask[nodeThreads[node]!]) continue;
-			if (id[parent]! > 0 && (!best || paths[node]! > best.paths)) best = { id: id[parent]!, thread: nodeThreads[node]!, paths: paths[node]! };
+			if (
+				parent < 0 ||
+				placement.path[parent] !== path ||
+				!this.profile.isSmall(node) ||
+				!this.mask[nodeThreads[node]!]
+			)
+				continue;
+			if (id[parent]! > 0 && (!best || paths[node]! > best.paths))
+				best = { id: id[parent]!, thread: nodeThreads[node]!, paths: paths[node]! };
 		}
 		return best;
 	}
@@ -422,8 +435,8 @@ export class EdgeSums extends Sums {
 			if (method[row] !== this.of || !mask[flatThreads[row]!]) continue;
 			cum.layers.forEach((layer, i) => (layer[METHOD_SMALL]! += total[i]![row]!));
 			if (this.side === 'callers') base.layers.forEach((layer, i) => (layer[METHOD_SMALL]! += own[i]![row]!));
-			/* What the method used on such paths itself is not passed down. */
-			else cum.layers.forEach((layer, i) => i < 2 && (layer[METHOD_SMALL]! -= own[i]![row]!));
+			/* What the method used on such paths itself is not passed down. */ else
+				cum.layers.forEach((layer, i) => i < 2 && (layer[METHOD_SMALL]! -= own[i]![row]!));
 		}
 	}
 

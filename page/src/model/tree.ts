@@ -19,7 +19,7 @@ export interface CallTree {
 	readonly root: number;
 	readonly sides: Figures[];
 	method(node: number): number;
-	parent(node: number): number; /* -1: the root has none */
+	parent(node: number): number /* -1: the root has none */;
 	/** Those that some side has; in no order. */
 	children(node: number): number[];
 	/** The path of the universe; -1: it is none. */
@@ -79,11 +79,11 @@ export class PathTree implements CallTree {
 // ---- recursion folded: a call of a method that is on the path already is its outer call's ----
 
 interface Folding {
-	node: Int32Array; /* by path: its node, or -1 outside the chosen paths */
-	outermost: Uint8Array; /* by path: it is not folded into an outer call */
-	parent: number[]; /* by node */
+	node: Int32Array /* by path: its node, or -1 outside the chosen paths */;
+	outermost: Uint8Array /* by path: it is not folded into an outer call */;
+	parent: number[] /* by node */;
 	method: number[];
-	path: number[]; /* one of the node's */
+	path: number[] /* one of the node's */;
 	children: number[][];
 }
 
@@ -107,7 +107,8 @@ function foldRecursion(universe: Universe, size: number, from: number): Folding 
 		if (parent < 0) continue;
 		let node = -1;
 		if (universe.recursion[path]! > 0)
-			for (let at = parent; at >= 0 && node < 0; at = folding.parent[at]!) if (folding.method[at] === method) node = at;
+			for (let at = parent; at >= 0 && node < 0; at = folding.parent[at]!)
+				if (folding.method[at] === method) node = at;
 		if (node < 0) {
 			const key = parent * universe.methods.length + method;
 
@@ -208,8 +209,8 @@ export class FoldedTree implements CallTree {
 // ---- turned round: below a method its callers, each with the part that is due to it ----
 
 interface Origins {
-	path: number[]; /* whose figures count */
-	at: number[]; /* the step of each that the node is for */
+	path: number[] /* whose figures count */;
+	at: number[] /* the step of each that the node is for */;
 }
 
 /** Below the root: methods with what they used themselves; or, of one method, its callers with its totals. */
@@ -221,7 +222,7 @@ export class CallersTree implements CallTree {
 	private readonly parents: number[] = [-1];
 	private readonly origins: Origins[];
 	private readonly expanded: (number[] | undefined)[] = [];
-	private readonly values: Map<number, number>[][];
+	private readonly values: number[][][]; /* by side, figure, node: what was asked for */
 
 	constructor(
 		private readonly sums: PathSums[],
@@ -257,15 +258,15 @@ export class CallersTree implements CallTree {
 	}
 
 	private value(side: number, figure: number, row: number): number {
-		const known = (this.values[side]![figure] ??= new Map());
-		let value = known.get(row);
+		const known = (this.values[side]![figure] ??= []);
+		let value = known[row];
 
 		if (value === undefined) {
 			const sum = this.sumOf(side, figure).value;
 
 			value = 0;
 			for (const path of this.origins[row]!.path) value += sum[path]!;
-			known.set(row, value);
+			known[row] = value;
 		}
 		return value;
 	}

@@ -29,9 +29,9 @@ export interface Method {
 
 /** Where a block's rows are in the universe. */
 export interface Placement {
-	path: Int32Array; /* by row of `node` */
-	method: Int32Array; /* by row of `method` */
-	parent: Int32Array; /* by row of `node`: the row of its parent, or -1 */
+	path: Int32Array /* by row of `node` */;
+	method: Int32Array /* by row of `method` */;
+	parent: Int32Array /* by row of `node`: the row of its parent, or -1 */;
 }
 
 class Ints {
@@ -79,7 +79,16 @@ export class Universe {
 	private methodHashes: number[] = [];
 
 	constructor() {
-		this.addMethod({ class: '', name: '', signature: '', display: '', file: '', kind: 0, native: false, static: false });
+		this.addMethod({
+			class: '',
+			name: '',
+			signature: '',
+			display: '',
+			file: '',
+			kind: 0,
+			native: false,
+			static: false,
+		});
 		this.addMethod({
 			class: '',
 			name: '(small)',
@@ -159,7 +168,7 @@ export class Universe {
 		for (let path = 1; path < this.pathCount; path++) {
 			const above = hashes[this.parent[path]!]!;
 			const method = this.hashOf(this.methodOf[path]!);
-			const a = Math.imul((above % 0x100000000) ^ (method % 0x100000000), 2654435761) ^ Math.floor(above / 0x100000);
+			const a = Math.imul(above % 0x100000000 ^ method % 0x100000000, 2654435761) ^ Math.floor(above / 0x100000);
 			const b = Math.imul(a ^ (a >>> 15) ^ Math.floor(method / 0x100000), 2246822507);
 
 			hashes[path] = ((a ^ (a >>> 13)) >>> 0) * 0x100000 + (b >>> 12);
@@ -209,7 +218,8 @@ export class Universe {
 		for (slot &= mask; ; slot = (slot + 1) & mask) {
 			const found = this.slots[slot]! - 1;
 
-			if (found < 0 || (this.parents.data[found] === parent && this.pathMethods.data[found] === method)) return slot;
+			if (found < 0 || (this.parents.data[found] === parent && this.pathMethods.data[found] === method))
+				return slot;
 		}
 	}
 
@@ -264,9 +274,7 @@ export class Universe {
 			if (up[row]! > row) throw new Error('a call path stands before the one it is below');
 			parent[row] = up[row] === 0 ? -1 : row - up[row]!;
 			path[row] =
-				up[row] === 0
-					? beginsAt
-					: this.takePath(path[parent[row]!]!, method[methods[row]!]!, recursion[row]!);
+				up[row] === 0 ? beginsAt : this.takePath(path[parent[row]!]!, method[methods[row]!]!, recursion[row]!);
 		}
 		return { path, method, parent };
 	}

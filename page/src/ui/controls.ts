@@ -13,7 +13,7 @@ export function toolbar(...children: Child[]): HTMLElement {
 
 export interface Search {
 	given: boolean;
-	wrong: string | null; /* why the expression cannot be read; then it matches nothing */
+	wrong: string | null /* why the expression cannot be read; then it matches nothing */;
 	matches(text: string): boolean;
 }
 
@@ -55,7 +55,11 @@ export function searchField(context: Context, label: string, result: Child): HTM
 				waiting = window.setTimeout(() => context.choose({ search: value }, 'replace'), 120);
 			},
 		}),
-		h('output', { id: 'search-result', for: 'search', class: wrong ? 'wrong' : null }, wrong ? `not a regular expression: ${wrong}` : result),
+		h(
+			'output',
+			{ id: 'search-result', for: 'search', class: wrong ? 'wrong' : null },
+			wrong ? `not a regular expression: ${wrong}` : result,
+		),
 	);
 }
 
@@ -88,7 +92,9 @@ export function select(
 		h(
 			'select',
 			{ id, onchange: (event: Event) => choose((event.target as HTMLSelectElement).value) },
-			options.map((option) => h('option', { value: option.value, selected: option.value === value }, option.label)),
+			options.map((option) =>
+				h('option', { value: option.value, selected: option.value === value }, option.label),
+			),
 		),
 	);
 }

@@ -7,21 +7,27 @@
 import type { Figure } from '../model/figures';
 import { h } from './dom';
 
-const STEPS: Record<string, [number, string][]> = {
-	ns: [
-		[1e9, 's'],
-		[1e6, 'ms'],
-		[1e3, '\u00b5s'],
-		[1, 'ns'],
+const STEPS = new Map<string, [number, string][]>([
+	[
+		'ns',
+		[
+			[1e9, 's'],
+			[1e6, 'ms'],
+			[1e3, '\u00b5s'],
+			[1, 'ns'],
+		],
 	],
-	bytes: [
-		[1e12, 'TB'],
-		[1e9, 'GB'],
-		[1e6, 'MB'],
-		[1e3, 'kB'],
-		[1, 'B'],
+	[
+		'bytes',
+		[
+			[1e12, 'TB'],
+			[1e9, 'GB'],
+			[1e6, 'MB'],
+			[1e3, 'kB'],
+			[1, 'B'],
+		],
 	],
-};
+]);
 
 const COUNT_STEPS: [number, string][] = [
 	[1e12, 'T'],
@@ -34,7 +40,7 @@ const COUNT_STEPS: [number, string][] = [
 export const exact = (value: number): string => Math.round(value).toLocaleString('en');
 
 function stepOf(value: number, unit: string): [number, string] {
-	const steps = STEPS[unit] ?? COUNT_STEPS;
+	const steps = STEPS.get(unit) ?? COUNT_STEPS;
 
 	/* 999.5 ms is 1.00 s. */
 	return steps.find(([scale]) => Math.abs(value) >= scale * 0.9995) ?? steps[steps.length - 1]!;
@@ -51,7 +57,7 @@ function digits(value: number, scale: number): string {
 /** "4.64 s", "2.33 GB"; numbers of things below a million stand in full. */
 export function quantity(value: number, unit: string): string {
 	if (value === 0) return '0';
-	if (!(unit in STEPS) && Math.abs(value) < 1e6) return exact(value);
+	if (!STEPS.has(unit) && Math.abs(value) < 1e6) return exact(value);
 	const [scale, word] = stepOf(value, unit);
 
 	return `${digits(value, scale)}${word ? '\u00a0' + word : ''}`;
@@ -83,7 +89,8 @@ const isVague = (figure: Figure): boolean =>
 	figure.divided || (figure.error > 0 && figure.error * 4 >= Math.abs(figure.value ?? 0));
 
 export function figureText(figure: Figure, unit: string): string {
-	if (figure.value === null) return figure.estimate ? `about ${quantity(figure.estimate, unit)} by samples` : 'not known';
+	if (figure.value === null)
+		return figure.estimate ? `about ${quantity(figure.estimate, unit)} by samples` : 'not known';
 	const text = (isVague(figure) ? '~' : '') + quantity(figure.value, unit);
 
 	return figure.error > 0 ? `${text} \u00b1${quantity(figure.error, unit)}` : text;
@@ -94,10 +101,14 @@ export function figureCell(figure: Figure, unit: string): HTMLElement {
 	if (figure.estimate)
 		return h(
 			'span',
-			{ class: 'quiet', title: `about ${exact(figure.estimate)} ${unit} by samples: a part of what is measured above it, in no sum` },
+			{
+				class: 'quiet',
+				title: `about ${exact(figure.estimate)} ${unit} by samples: a part of what is measured above it, in no sum`,
+			},
 			`\u2248\u00a0${quantity(figure.estimate, unit)}`,
 		);
-	if (figure.value === null) return h('span', { class: 'unknown', title: 'not measured: samples alone have found it' }, '\u2013');
+	if (figure.value === null)
+		return h('span', { class: 'unknown', title: 'not measured: samples alone have found it' }, '\u2013');
 	const parts = [h('span', { class: 'figure' }, (isVague(figure) ? '~' : '') + quantity(figure.value, unit))];
 
 	if (figure.error > 0) parts.push(h('span', { class: 'error' }, ` \u00b1${quantity(figure.error, unit)}`));

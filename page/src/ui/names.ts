@@ -14,7 +14,10 @@ const HIDDEN =
 const LONG = 300;
 
 export function visible(text: string): string {
-	return text.replace(HIDDEN, (c) => `\u27e8U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}\u27e9`);
+	return text.replace(
+		HIDDEN,
+		(c) => `\u27e8U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}\u27e9`,
+	);
 }
 
 export function cut(text: string, most = LONG): string {
@@ -29,7 +32,9 @@ const PIECE = 40;
 export function breakable(text: string): (string | HTMLElement)[] {
 	const pieces = visible(text)
 		.split(BREAKS)
-		.flatMap((piece) => (piece.length <= PIECE ? [piece] : (piece.match(new RegExp(`.{1,${PIECE}}`, 'gsu')) ?? [])));
+		.flatMap((piece) =>
+			piece.length <= PIECE ? [piece] : (piece.match(new RegExp(`.{1,${PIECE}}`, 'gsu')) ?? []),
+		);
 
 	return pieces.flatMap((piece, i) => (i > 0 ? [document.createElement('wbr'), piece] : [piece]));
 }
@@ -63,7 +68,13 @@ export function methodName(method: Method, id: number): HTMLElement {
 	if (text.length > LONG || method.class === '') return name(text);
 	const bracket = text.startsWith(method.class + '.') ? text.indexOf('(', method.class.length) : -1;
 	const end = bracket > 0 ? bracket : text.length;
-	return h('bdi', { class: 'name', title: visible(text) }, dot > 0 ? [h('span', { class: 'package' }, breakable(text.slice(0, dot))), h('wbr')] : null, breakable(text.slice(dot, end)), end < text.length ? [h('wbr'), h('span', { class: 'parameters' }, breakable(text.slice(end)))] : null);
+	return h(
+		'bdi',
+		{ class: 'name', title: visible(text) },
+		dot > 0 ? [h('span', { class: 'package' }, breakable(text.slice(0, dot))), h('wbr')] : null,
+		breakable(text.slice(dot, end)),
+		end < text.length ? [h('wbr'), h('span', { class: 'parameters' }, breakable(text.slice(end)))] : null,
+	);
 }
 
 /** Class and method alone, for places without room. */

@@ -10,7 +10,7 @@ export interface Column<Row> {
 	key: string;
 	title: string;
 	hint?: string;
-	number?: boolean; /* aligned right, the largest first */
+	number?: boolean /* aligned right, the largest first */;
 	/** What it is sorted by; without it it cannot be. */
 	value?: (row: Row) => number | string | null;
 	cell: (row: Row) => Child;
@@ -46,14 +46,19 @@ export function sortRows<Row>(rows: Row[], columns: Column<Row>[], sort: string)
 
 	/* What is not known comes last, whichever way. */
 	keyed.sort((a, b) => {
-		if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null) || a.at - b.at;
+		if (a.value === null || b.value === null)
+			return Number(a.value === null) - Number(b.value === null) || a.at - b.at;
 		return (a.value < b.value ? -turn : a.value > b.value ? turn : 0) || a.at - b.at;
 	});
 	return keyed.map(({ row }) => row);
 }
 
 function classOf<Row>(column: Column<Row>): string | null {
-	return [column.number ? 'number' : '', column.wide === 'wider' ? 'wider' : column.wide ? 'wide' : ''].join(' ').trim() || null;
+	return (
+		[column.number ? 'number' : '', column.wide === 'wider' ? 'wider' : column.wide ? 'wide' : '']
+			.join(' ')
+			.trim() || null
+	);
 }
 
 function heading<Row>(choice: TableChoice<Row>, column: Column<Row>): HTMLElement {
@@ -123,7 +128,9 @@ export function table<Row>(choice: TableChoice<Row>): HTMLElement {
 						`Show ${Math.min(MORE, rows.length - shown).toLocaleString('en')} more`,
 					)
 				: '',
-			shown < rows.length ? ` ${shown.toLocaleString('en')} of ${rows.length.toLocaleString('en')} rows are shown` : '',
+			shown < rows.length
+				? ` ${shown.toLocaleString('en')} of ${rows.length.toLocaleString('en')} rows are shown`
+				: '',
 		);
 	};
 	show(choice.first ?? FIRST);
@@ -137,11 +144,21 @@ export function table<Row>(choice: TableChoice<Row>): HTMLElement {
 				'table',
 				{},
 				h('caption', { class: 'unseen' }, choice.caption),
-				h('thead', {}, h('tr', {}, choice.columns.map((column) => heading(choice, column)))),
+				h(
+					'thead',
+					{},
+					h(
+						'tr',
+						{},
+						choice.columns.map((column) => heading(choice, column)),
+					),
+				),
 				body,
 			),
 		),
-		rows.length === 0 ? h('p', { class: 'note' }, choice.empty ?? 'There is nothing of that kind in what is chosen.') : null,
+		rows.length === 0
+			? h('p', { class: 'note' }, choice.empty ?? 'There is nothing of that kind in what is chosen.')
+			: null,
 		more,
 	);
 	/* On paper: all rows. */

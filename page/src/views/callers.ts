@@ -36,7 +36,9 @@ function endsTable(context: Context, edges: EdgeSums[], side: Side): HTMLElement
 		},
 		...figureColumns(context, edges.map(figuresOf)),
 	];
-	const first = columns.find((column) => column.key.startsWith('total.') && (edges.length < 2 || column.key === 'total.change'))?.key ?? 'calls';
+	const first =
+		columns.find((column) => column.key.startsWith('total.') && (edges.length < 2 || column.key === 'total.change'))
+			?.key ?? 'calls';
 	const known = columns.some((column) => column.key === selection.sort.replace(/^-/, ''));
 
 	return table({
@@ -52,7 +54,8 @@ function endsTable(context: Context, edges: EdgeSums[], side: Side): HTMLElement
 
 /** What does not add up; null: all does. */
 function disagreement(method: number, of: MethodSums, callers: EdgeSums, callees: EdgeSums): string | null {
-	const sum = (edges: EdgeSums, figure: number) => edges.ends().reduce((all, end) => all + edges.figure(figure).cum.value[end]!, 0);
+	const sum = (edges: EdgeSums, figure: number) =>
+		edges.ends().reduce((all, end) => all + edges.figure(figure).cum.value[end]!, 0);
 
 	for (const [figure, kind] of of.kinds.entries()) {
 		const { base, cum } = of.figure(figure);
@@ -60,7 +63,8 @@ function disagreement(method: number, of: MethodSums, callers: EdgeSums, callees
 			['totals of callers', sum(callers, figure), cum.value[method]!],
 			['totals of callees', sum(callees, figure), cum.value[method]! - base.value[method]!],
 		];
-		for (const [what, is, should] of pairs) if (is !== should) return `${kind.name}: the ${what} come to ${exact(is)}, not ${exact(should)}`;
+		for (const [what, is, should] of pairs)
+			if (is !== should) return `${kind.name}: the ${what} come to ${exact(is)}, not ${exact(should)}`;
 	}
 	return null;
 }
@@ -81,14 +85,44 @@ export function callersView(context: Context): View {
 	const method = subject(context, sums);
 
 	if (method < 0)
-		return { element: h('section', {}, h('p', { class: 'note' }, 'No method was recorded. ', h('a', { href: context.link({ view: 'methods' }) }, 'Methods'))), rows: () => [] };
+		return {
+			element: h(
+				'section',
+				{},
+				h(
+					'p',
+					{ class: 'note' },
+					'No method was recorded. ',
+					h('a', { href: context.link({ view: 'methods' }) }, 'Methods'),
+				),
+			),
+			rows: () => [],
+		};
 	const callers = sums.map((side) => new EdgeSums(side, method, 'callers'));
 	const callees = sums.map((side) => new EdgeSums(side, method, 'callees'));
 	const wrong = context.path === 0 ? disagreement(method, sums[0]!, callers[0]!, callees[0]!) : null;
 	const row = universe.methods[method]!;
-	const data = (edges: EdgeSums) => edges.ends().map((end) => ({ ...methodData(context, end), ...dataRow(context, figuresOf(edges), end) }));
+	const data = (edges: EdgeSums) =>
+		edges.ends().map((end) => ({ ...methodData(context, end), ...dataRow(context, figuresOf(edges), end) }));
 	const related = (view: Context['selection']['view'], label: string, more = {}) =>
-		h('li', {}, h('a', { href: context.link({ view, method: universe.methodHash(method), sort: '', search: '', zoom: '', ...more }) }, label));
+		h(
+			'li',
+			{},
+			h(
+				'a',
+				{
+					href: context.link({
+						view,
+						method: universe.methodHash(method),
+						sort: '',
+						search: '',
+						zoom: '',
+						...more,
+					}),
+				},
+				label,
+			),
+		);
 
 	return {
 		element: h(
@@ -96,8 +130,18 @@ export function callersView(context: Context): View {
 			{},
 			toolbar(sums.length === 1 ? toggle(context, 'all', 'All figures') : null),
 			h('h3', { class: 'subject' }, methodName(row, method)),
-			row.signature ? h('p', { class: 'quiet small' }, name(row.signature), row.file ? [' in ', name(row.file)] : null) : null,
-			context.method < 0 ? h('p', { class: 'note' }, 'No method is chosen: this one used most itself. Choose others here, or in ', h('a', { href: context.link({ view: 'methods' }) }, 'Methods'), '.') : null,
+			row.signature
+				? h('p', { class: 'quiet small' }, name(row.signature), row.file ? [' in ', name(row.file)] : null)
+				: null,
+			context.method < 0
+				? h(
+						'p',
+						{ class: 'note' },
+						'No method is chosen: this one used most itself. Choose others here, or in ',
+						h('a', { href: context.link({ view: 'methods' }) }, 'Methods'),
+						'.',
+					)
+				: null,
 			h(
 				'ul',
 				{ class: 'links' },
@@ -108,7 +152,10 @@ export function callersView(context: Context): View {
 			),
 			table({
 				caption: 'The method itself',
-				columns: [{ key: 'name', title: 'Itself', heading: true, cell: () => methodName(row, method) }, ...figureColumns(context, sums.map(figuresOf)).map(({ value: _, ...column }) => column)],
+				columns: [
+					{ key: 'name', title: 'Itself', heading: true, cell: () => methodName(row, method) },
+					...figureColumns(context, sums.map(figuresOf)).map(({ value: _, ...column }) => column),
+				],
 				rows: [method],
 				sort: '',
 				onSort: () => undefined,
@@ -119,8 +166,18 @@ export function callersView(context: Context): View {
 			endsTable(context, callees, 'callees'),
 			wrong
 				? h('p', { class: 'warning', role: 'alert' }, `The sums do not add up: ${wrong}.`)
-				: h('p', { class: 'note' }, 'Totals of callers come to the method\u2019s total, those of callees to its total less its self. What a method that calls itself used within its own calls is counted once.'),
+				: h(
+						'p',
+						{ class: 'note' },
+						'Totals of callers come to the method\u2019s total, those of callees to its total less its self. What a method that calls itself used within its own calls is counted once.',
+					),
 		),
-		rows: () => [{ callers: data(callers[0]!), self: { ...methodData(context, method), ...dataRow(context, figuresOf(sums[0]!), method) }, callees: data(callees[0]!) }],
+		rows: () => [
+			{
+				callers: data(callers[0]!),
+				self: { ...methodData(context, method), ...dataRow(context, figuresOf(sums[0]!), method) },
+				callees: data(callees[0]!),
+			},
+		],
 	};
 }

@@ -16,23 +16,33 @@ export interface Colouring {
 }
 
 const GREY = { hue: 220, strength: 0 };
-const KIND_HUES: Record<string, number> = { java: 205, native: 45, jvm: 285, kernel: 20, stub: 170, class: 330, mark: 100 };
-const STATE_HUES: Record<string, number> = {
-	interpreted: 20,
-	c1: 170,
-	'c1-inlined': 150,
-	c2: 205,
-	'c2-inlined': 225,
-	stub: 260,
+const KIND_HUES: Record<string, number> = {
+	java: 205,
 	native: 45,
 	jvm: 285,
-	kernel: 0,
-	gc: 330,
-	jit: 310,
-	waiting: 100,
-	unknown: 60,
-	jitted: 205,
+	kernel: 20,
+	stub: 170,
+	class: 330,
+	mark: 100,
 };
+const STATE_HUES = new Map(
+	Object.entries({
+		interpreted: 20,
+		c1: 170,
+		'c1-inlined': 150,
+		c2: 205,
+		'c2-inlined': 225,
+		stub: 260,
+		native: 45,
+		jvm: 285,
+		kernel: 0,
+		gc: 330,
+		jit: 310,
+		waiting: 100,
+		unknown: 60,
+		jitted: 205,
+	}),
+);
 
 function packageOf(context: Context, method: number): string {
 	const row = context.universe.methods[method]!;
@@ -75,7 +85,9 @@ function byKind(context: Context, tree: CallTree): Colouring {
 	context.universe.methods.forEach((method, id) => id > METHOD_SMALL && used.add(KINDS[method.kind] ?? 'mark'));
 	return {
 		of: (node) =>
-			node === tree.root || tree.method(node) === METHOD_SMALL ? GREY : { hue: KIND_HUES[kindOf(node)]!, strength: 1 },
+			node === tree.root || tree.method(node) === METHOD_SMALL
+				? GREY
+				: { hue: KIND_HUES[kindOf(node)]!, strength: 1 },
 		legend: [...used].map((label) => ({ label, hue: KIND_HUES[label]!, strength: 1 })),
 	};
 }
@@ -118,9 +130,9 @@ function byState(context: Context, tree: CallTree): Colouring {
 		of: (node) => {
 			const state = stateOf(node);
 
-			return state === null ? GREY : { hue: STATE_HUES[state] ?? 60, strength: 1 };
+			return state === null ? GREY : { hue: STATE_HUES.get(state) ?? 60, strength: 1 };
 		},
-		legend: [...used].map((label) => ({ label, hue: STATE_HUES[label] ?? 60, strength: 1 })),
+		legend: [...used].map((label) => ({ label, hue: STATE_HUES.get(label) ?? 60, strength: 1 })),
 	};
 }
 
@@ -143,7 +155,10 @@ function byChange(context: Context, tree: CallTree): Colouring {
 		of: (node) => {
 			const change = changeOf(context, tree, node);
 
-			return { hue: change > 0 ? MORE_HUE : LESS_HUE, strength: Math.abs(change) < NOTHING ? 0 : Math.min(1, 0.25 + Math.abs(change) * 1.5) };
+			return {
+				hue: change > 0 ? MORE_HUE : LESS_HUE,
+				strength: Math.abs(change) < NOTHING ? 0 : Math.min(1, 0.25 + Math.abs(change) * 1.5),
+			};
 		},
 		legend: [
 			{ label: '\u2212 less than before', hue: LESS_HUE, strength: 1 },
@@ -160,7 +175,8 @@ export const COLOURINGS = [
 ];
 
 export function colouring(context: Context, tree: CallTree, nodes: number[]): Colouring {
-	if (tree.sides.length > 1 && (context.selection.colour === '' || context.selection.colour === 'change')) return byChange(context, tree);
+	if (tree.sides.length > 1 && (context.selection.colour === '' || context.selection.colour === 'change'))
+		return byChange(context, tree);
 	if (context.selection.colour === 'kind') return byKind(context, tree);
 	if (context.selection.colour === 'state') return byState(context, tree);
 	return byPackage(context, tree, nodes);

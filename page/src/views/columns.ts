@@ -56,12 +56,23 @@ function withShare(figure: Figure, unit: string, whole: number): Child {
 
 function callsCell(calls: Calls | null): Child {
 	if (!calls) return '';
-	if (calls.calls === null) return h('span', { class: 'unknown', title: 'not known: samples alone have found it' }, 'sampled');
-	return h('span', { title: calls.counted ? `${exact(calls.calls)}, counted, some of them without their path` : exact(calls.calls) }, quantity(calls.calls, ''));
+	if (calls.calls === null)
+		return h('span', { class: 'unknown', title: 'not known: samples alone have found it' }, 'sampled');
+	return h(
+		'span',
+		{
+			title: calls.counted
+				? `${exact(calls.calls)}, counted, some of them without their path`
+				: exact(calls.calls),
+		},
+		quantity(calls.calls, ''),
+	);
 }
 
 function enteredCell(value: number | null): Child {
-	return value === null ? h('span', { class: 'unknown' }, '\u2013') : h('span', { title: exact(value) }, quantity(value, ''));
+	return value === null
+		? h('span', { class: 'unknown' }, '\u2013')
+		: h('span', { title: exact(value) }, quantity(value, ''));
 }
 
 const lessHint = 'what it used itself, without what it called';
@@ -70,7 +81,9 @@ const allHint = 'what it used, and all that it called';
 function plainColumns(context: Context, of: Figures, every: boolean): FigureColumn[] {
 	const { kinds, figure } = context;
 	const columns: FigureColumn[] = [];
-	const shown = every ? kinds.map((_, i) => i).sort((a, b) => Number(b === figure) - Number(a === figure) || a - b) : [figure];
+	const shown = every
+		? kinds.map((_, i) => i).sort((a, b) => Number(b === figure) - Number(a === figure) || a - b)
+		: [figure];
 	const whole = wholes(context);
 
 	for (const i of shown) {
@@ -86,7 +99,8 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 				hint: allHint,
 				number: true,
 				value: (row) => of.total(i, row).value,
-				cell: (row) => (lead ? withShare(of.total(i, row), kind.unit, whole[0]!) : figureCell(of.total(i, row), kind.unit)),
+				cell: (row) =>
+					lead ? withShare(of.total(i, row), kind.unit, whole[0]!) : figureCell(of.total(i, row), kind.unit),
 			},
 			{
 				key: `self.${figureName(kind)}`,
@@ -94,7 +108,8 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 				hint: lessHint,
 				number: true,
 				value: (row) => of.self(i, row).value,
-				cell: (row) => (lead ? withShare(of.self(i, row), kind.unit, whole[0]!) : figureCell(of.self(i, row), kind.unit)),
+				cell: (row) =>
+					lead ? withShare(of.self(i, row), kind.unit, whole[0]!) : figureCell(of.self(i, row), kind.unit),
 			},
 		);
 	}
@@ -215,7 +230,11 @@ export function dataRow(context: Context, of: Figures, row: number): Record<stri
 	});
 	return {
 		calls: calls?.calls ?? null,
-		entered: { interpreted: calls?.interpreted ?? null, jitted: calls?.jitted ?? null, native: calls?.native ?? null },
+		entered: {
+			interpreted: calls?.interpreted ?? null,
+			jitted: calls?.jitted ?? null,
+			native: calls?.native ?? null,
+		},
 		...data,
 	};
 }

@@ -26,19 +26,34 @@ const MARKED = 0.05; /* a change that has its line */
 
 interface Frame {
 	node: number;
-	parent: number; /* index of its frame, or -1 */
-	x: number; /* shares of the width */
+	parent: number /* index of its frame, or -1 */;
+	x: number /* shares of the width */;
 	width: number;
 	depth: number;
 }
 
+/** Frames below the same one that are too narrow to be drawn, together. */
+interface Rest {
+	x: number;
+	width: number;
+	depth: number;
+	count: number;
+}
+
+interface Layout {
+	frames: Frame[];
+	rests: Rest[];
+	deeper: boolean;
+}
+
 /** Parents before their children, and those from left to right. */
-function layOut(context: Context, chosen: ChosenTree, side: number, pixels: number): { frames: Frame[]; deeper: boolean } {
+function layOut(context: Context, chosen: ChosenTree, side: number, pixels: number): Layout {
 	const { tree, top } = chosen;
 	const { figure } = context;
 	const of = tree.sides[side]!;
 	const whole = of.totalValue(figure, top);
 	const frames: Frame[] = [{ node: top, parent: -1, x: 0, width: 1, depth: 0 }];
+	const rests: Rest[] = [];
 	let deeper = false;
 
 	for (let i = 0; i < frames.length && whole > 0; i++) {
@@ -50,22 +65,30 @@ function layOut(context: Context, chosen: ChosenTree, side: number, pixels: numb
 			deeper = true;
 			continue;
 		}
+		const rest: Rest = { x: 0, width: 0, depth: frame.depth + 1, count: 0 };
 		for (const child of sortedChildren(tree, frame.node, figure, side)) {
-			const width = of.totalValue(figure, child) / whole;
+			const width = Math.max(0, of.totalValue(figure, child) / whole);
 
-			if (width * pixels >= NARROW) frames.push({ node: child, parent: i, x, width, depth: frame.depth + 1 });
-			x += Math.max(0, width);
+			if (width * pixels >= NARROW) {
+				frames.push({ node: child, parent: i, x, width, depth: frame.depth + 1 });
+				x += width;
+			} else if (width > 0) {
+				rest.width += width;
+				rest.count++;
+			}
 		}
+		if (rest.width * pixels >= 1) rests.push({ ...rest, x });
 	}
-	return { frames, deeper };
+	return { frames, rests, deeper };
 }
 
 interface Drawing {
 	context: Context;
 	chosen: ChosenTree;
 	frames: Frame[];
+	rests: Rest[];
 	colours: Colouring;
-	matched: Uint8Array | null; /* by method */
+	matched: Uint8Array | null /* by method */;
 	focus: number;
 	width: number;
 }
@@ -103,6 +126,16 @@ function draw(canvas: HTMLCanvasElement, drawing: Drawing): void {
 	pen.font = '12px system-ui, sans-serif';
 	const letter = pen.measureText('n').width;
 
+	for (const rest of drawing.rests) {
+		const [x, y, w] = [rest.x * width, rest.depth * ROW, rest.width * width];
+
+		pen.fillStyle = dark ? '#24292e' : '#eceef0';
+		pen.fillRect(x, y, Math.max(w - 1, 1), ROW - 1);
+		if (w > 80) {
+			pen.fillStyle = dark ? '#a3abb3' : '#5a626b';
+			pen.fillText(`${quantity(rest.count, '')} narrower`, x + 4, y + ROW / 2);
+		}
+	}
 	frames.forEach((frame, i) => {
 		const x = frame.x * width;
 		const w = frame.width * width;
@@ -122,7 +155,8 @@ function draw(canvas: HTMLCanvasElement, drawing: Drawing): void {
 
 			pen.fillStyle = dark ? '#e8e8e8' : '#333333';
 			if (change > MARKED) pen.fillRect(x, y, w - 1, 2);
-			else if (change < -MARKED) for (let dot = x; dot < x + w - 3; dot += 6) pen.fillRect(dot, y + ROW - 3, 3, 2);
+			else if (change < -MARKED)
+				for (let dot = x; dot < x + w - 3; dot += 6) pen.fillRect(dot, y + ROW - 3, 3, 2);
 		}
 		if (w > 24) {
 			const room = Math.floor((w - 8) / letter);
@@ -130,10 +164,25 @@ function draw(canvas: HTMLCanvasElement, drawing: Drawing): void {
 
 			if (pen.measureText(text).width > w - 8) {
 				while (text.length > 1 && pen.measureText(text + '\u2026').width > w - 8)
-					text = text.slice(0, Math.max(1, Math.min(text.length - 1, Math.floor((text.length * (w - 8)) / pen.measureText(text).width))));
+					text = text.slice(
+						0,
+						Math.max(
+							1,
+							Math.min(
+								text.length - 1,
+								Math.floor((text.length * (w - 8)) / pen.measureText(text).width),
+							),
+						),
+					);
 				text += '\u2026';
 			}
-			pen.fillStyle = dark ? (matched && !found ? '#a8a8a8' : '#f2f2f2') : matched && !found ? '#555555' : '#1a1a1a';
+			pen.fillStyle = dark
+				? matched && !found
+					? '#a8a8a8'
+					: '#f2f2f2'
+				: matched && !found
+					? '#555555'
+					: '#1a1a1a';
 			if (text.length > 2 || room > 2) pen.fillText(text, x + 4, y + ROW / 2);
 		}
 		if (i === drawing.focus && document.activeElement === canvas) {
@@ -194,7 +243,11 @@ export function flameView(context: Context): View {
 	const line = h('p', { id: 'frame', class: 'frame' });
 	const live = h('p', { class: 'unseen', 'aria-live': 'polite' });
 	const legend = h('ul', { class: 'legend', 'aria-label': 'Colours' });
-	const deeper = h('p', { class: 'note', hidden: true }, `Deeper than ${DEEPEST} calls: zoom in to see what is below.`);
+	const deeper = h(
+		'p',
+		{ class: 'note', hidden: true },
+		`Deeper than ${DEEPEST} calls: zoom in to see what is below.`,
+	);
 	let drawing: Drawing | null = null;
 	let hovered = -1;
 
@@ -205,14 +258,31 @@ export function flameView(context: Context): View {
 		const width = canvas.parentElement?.clientWidth ?? 0;
 
 		if (width === 0) return;
-		const { frames, deeper: cutOff } = layOut(context, chosen, side, width);
-		const colours = colouring(context, tree, frames.map((frame) => frame.node));
-		drawing = { context, chosen, frames, colours, matched: matches.given ? matches.method : null, focus: Math.min(drawing?.focus ?? 0, frames.length - 1), width };
+		const { frames, rests, deeper: cutOff } = layOut(context, chosen, side, width);
+		const colours = colouring(
+			context,
+			tree,
+			frames.map((frame) => frame.node),
+		);
+		drawing = {
+			context,
+			chosen,
+			frames,
+			rests,
+			colours,
+			matched: matches.given ? matches.method : null,
+			focus: Math.min(drawing?.focus ?? 0, frames.length - 1),
+			width,
+		};
 		deeper.hidden = !cutOff;
 		draw(canvas, drawing);
 		legend.replaceChildren(
 			...colours.legend.map((entry) => {
-				const patch = sized(h('span', { class: 'patch', 'aria-hidden': 'true' }), 'background-color', fill(entry, isDark(), false));
+				const patch = sized(
+					h('span', { class: 'patch', 'aria-hidden': 'true' }),
+					'background-color',
+					fill(entry, isDark(), false),
+				);
 
 				return h('li', {}, patch, h('bdi', {}, visible(cut(entry.label, 50))));
 			}),
@@ -224,7 +294,9 @@ export function flameView(context: Context): View {
 		const x = (event.clientX - box.left) / box.width;
 		const depth = Math.floor((event.clientY - box.top) / ROW);
 
-		return drawing ? drawing.frames.findIndex((frame) => frame.depth === depth && x >= frame.x && x < frame.x + frame.width) : -1;
+		return drawing
+			? drawing.frames.findIndex((frame) => frame.depth === depth && x >= frame.x && x < frame.x + frame.width)
+			: -1;
 	};
 	const activate = (at: number) => {
 		const frame = drawing?.frames[at];
@@ -285,13 +357,40 @@ export function flameView(context: Context): View {
 			{},
 			toolbar(
 				searchField(context, 'Find', matches.text),
-				toggle(context, 'invert', 'Invert to callers', context.method >= 0 ? 'the chosen method at the top, its callers below' : 'methods at the top, their callers below'),
-				selection.invert ? null : toggle(context, 'fold', 'Fold recursion', 'calls of a method that is on the path already count as its outer call\u2019s'),
-				select('colour', 'Colours by', selection.colour || (isDifference ? 'change' : 'package'), isDifference ? [{ value: 'change', label: 'change' }, ...COLOURINGS] : COLOURINGS, (colour) =>
-					choose({ colour }, 'replace'),
+				toggle(
+					context,
+					'invert',
+					'Invert to callers',
+					context.method >= 0
+						? 'the chosen method at the top, its callers below'
+						: 'methods at the top, their callers below',
+				),
+				selection.invert
+					? null
+					: toggle(
+							context,
+							'fold',
+							'Fold recursion',
+							'calls of a method that is on the path already count as its outer call\u2019s',
+						),
+				select(
+					'colour',
+					'Colours by',
+					selection.colour || (isDifference ? 'change' : 'package'),
+					isDifference ? [{ value: 'change', label: 'change' }, ...COLOURINGS] : COLOURINGS,
+					(colour) => choose({ colour }, 'replace'),
 				),
 				isDifference
-					? select('width', 'Widths of', selection.part || 'after', [{ value: 'before', label: 'before' }, { value: 'after', label: 'after' }], (part) => choose({ part }, 'replace'))
+					? select(
+							'width',
+							'Widths of',
+							selection.part || 'after',
+							[
+								{ value: 'before', label: 'before' },
+								{ value: 'after', label: 'after' },
+							],
+							(part) => choose({ part }, 'replace'),
+						)
 					: null,
 			),
 			breadcrumb(context, chosen),
@@ -300,19 +399,33 @@ export function flameView(context: Context): View {
 						'p',
 						{ class: 'note' },
 						context.method >= 0
-							? ['Turned round: below ', methodName(context.universe.methods[context.method]!, context.method), ' its callers, each as wide as what it used on their account.']
+							? [
+									'Turned round: below ',
+									methodName(context.universe.methods[context.method]!, context.method),
+									' its callers, each as wide as what it used on their account.',
+								]
 							: 'Turned round: at the top each method by what it used itself, below it its callers.',
 					)
 				: null,
 			line,
 			live,
 			nothing
-				? h('p', { class: 'note' }, kind ? `Nothing of what is chosen has any ${figureTitle(kind)}: choose another figure or other threads.` : 'The profile has no figures.')
+				? h(
+						'p',
+						{ class: 'note' },
+						kind
+							? `Nothing of what is chosen has any ${figureTitle(kind)}: choose another figure or other threads.`
+							: 'The profile has no figures.',
+					)
 				: null,
 			h('div', { class: 'canvasbox' }, canvas),
 			deeper,
 			legend,
-			h('p', { class: 'note keys' }, 'Click zooms in, a click on the top frame out. On the keyboard: arrows, Enter, Escape, Home.'),
+			h(
+				'p',
+				{ class: 'note keys' },
+				'Click zooms in, a click on the top frame out. On the keyboard: arrows, Enter, Escape, Home.',
+			),
 			foldedNote(context),
 		),
 		resize: redraw,
@@ -324,4 +437,3 @@ export function flameView(context: Context): View {
 			})),
 	};
 }
-

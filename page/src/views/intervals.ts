@@ -11,7 +11,9 @@ import { toolbar, select } from '../ui/controls';
 import { table } from '../ui/table';
 import { oneSide } from './one_side';
 
-export function intervalText(interval: { interval: string; from: string | null; to: string | null } | undefined): string {
+export function intervalText(
+	interval: { interval: string; from: string | null; to: string | null } | undefined,
+): string {
 	if (!interval || interval.interval === '') return 'the whole recording';
 	const { from, to } = interval;
 
@@ -36,11 +38,14 @@ function pairFields(context: Context): HTMLElement {
 	const now = header.intervals.find((one) => one.interval === header.interval);
 	const fromOf = (one: { from: string | null }) => one.from ?? BEGIN;
 	const toOf = (one: { to: string | null }) => one.to ?? END;
-	const text = (point: string) => (point === BEGIN ? 'the beginning' : point === END ? 'the end' : visible(cut(point, 60)));
+	const text = (point: string) =>
+		point === BEGIN ? 'the beginning' : point === END ? 'the end' : visible(cut(point, 60));
 	const from = now && now.interval !== '' ? fromOf(now) : BEGIN;
 	const to = now && now.interval !== '' ? toOf(now) : END;
 	const froms = [...new Set([BEGIN, ...pairs.map(fromOf)])];
-	const tos = [...new Set([...pairs.filter((one) => fromOf(one) === from).map(toOf), ...(from === BEGIN ? [END] : [])])];
+	const tos = [
+		...new Set([...pairs.filter((one) => fromOf(one) === from).map(toOf), ...(from === BEGIN ? [END] : [])]),
+	];
 	const chooseFrom = (value: string) => {
 		const there = pairs.filter((one) => fromOf(one) === value);
 		const next = there.find((one) => toOf(one) === to) ?? there[there.length - 1];
@@ -54,8 +59,20 @@ function pairFields(context: Context): HTMLElement {
 	};
 
 	return toolbar(
-		select('from', 'From', from, froms.map((value) => ({ value, label: text(value) })), chooseFrom),
-		select('to', 'To', to, tos.map((value) => ({ value, label: text(value) })), chooseTo),
+		select(
+			'from',
+			'From',
+			from,
+			froms.map((value) => ({ value, label: text(value) })),
+			chooseFrom,
+		),
+		select(
+			'to',
+			'To',
+			to,
+			tos.map((value) => ({ value, label: text(value) })),
+			chooseTo,
+		),
 	);
 }
 
@@ -75,18 +92,52 @@ export function intervalsView(both: Context): View {
 			'section',
 			{},
 			field ? toolbar(field) : null,
-			h('p', { class: 'summary' }, 'Shown: ', h('bdi', {}, visible(cut(intervalText(header.intervals.find((one) => one.interval === header.interval)), 200))), '. What is chosen holds for every view.'),
+			h(
+				'p',
+				{ class: 'summary' },
+				'Shown: ',
+				h(
+					'bdi',
+					{},
+					visible(cut(intervalText(header.intervals.find((one) => one.interval === header.interval)), 200)),
+				),
+				'. What is chosen holds for every view.',
+			),
 			pairs.length > 0
 				? pairFields(context)
-				: h('p', { class: 'note' }, 'There are no snapshots. ', h('code', {}, 'jprof snapshot PID'), ' makes one while a program runs, or the program itself: then what ran between any two can be shown alone.'),
+				: h(
+						'p',
+						{ class: 'note' },
+						'There are no snapshots. ',
+						h('code', {}, 'jprof snapshot PID'),
+						' makes one while a program runs, or the program itself: then what ran between any two can be shown alone.',
+					),
 			rows.length > 0
 				? table<Moment>({
 						caption: 'Snapshots, resets and marks',
 						columns: [
-							{ key: 'label', title: 'Name', heading: true, value: (row) => row.label, cell: (row) => name(row.label || '(without a name)') },
+							{
+								key: 'label',
+								title: 'Name',
+								heading: true,
+								value: (row) => row.label,
+								cell: (row) => name(row.label || '(without a name)'),
+							},
 							{ key: 'kind', title: 'Kind', value: (row) => row.kind, cell: (row) => row.kind },
-							{ key: 'at', title: 'At', number: true, value: (row) => -row.at, cell: (row) => moment(row.at) },
-							{ key: 'thread', title: 'Thread', value: (row) => row.thread, cell: (row) => name(row.thread, 60), wide: true },
+							{
+								key: 'at',
+								title: 'At',
+								number: true,
+								value: (row) => -row.at,
+								cell: (row) => moment(row.at),
+							},
+							{
+								key: 'thread',
+								title: 'Thread',
+								value: (row) => row.thread,
+								cell: (row) => name(row.thread, 60),
+								wide: true,
+							},
 						],
 						rows,
 						sort: context.selection.sort || 'at',

@@ -26,7 +26,12 @@ export function fileText(file: IoFile | undefined): string {
 const amountCell = (amount: Amount): Child =>
 	amount.ops === 0
 		? ''
-		: h('span', { title: `${exact(amount.ops)} operations, ${exact(amount.bytes)} bytes, ${exact(amount.ns)} ns` }, quantity(amount.bytes, 'bytes'), h('span', { class: 'share' }, ` in ${quantity(amount.ops, '')}`));
+		: h(
+				'span',
+				{ title: `${exact(amount.ops)} operations, ${exact(amount.bytes)} bytes, ${exact(amount.ns)} ns` },
+				quantity(amount.bytes, 'bytes'),
+				h('span', { class: 'share' }, ` in ${quantity(amount.ops, '')}`),
+			);
 
 /** Columns about what was done. */
 function useColumns<Row>(use: (row: Row) => IoUse, whole: Amount): Column<Row>[] {
@@ -36,7 +41,12 @@ function useColumns<Row>(use: (row: Row) => IoUse, whole: Amount): Column<Row>[]
 			title: 'Time',
 			number: true,
 			value: (row) => use(row).all.ns,
-			cell: (row) => [h('span', { title: `${exact(use(row).all.ns)} ns` }, quantity(use(row).all.ns, 'ns')), ' ', h('span', { class: 'share' }, percent(use(row).all.ns, whole.ns)), shareBar(use(row).all.ns, whole.ns)],
+			cell: (row) => [
+				h('span', { title: `${exact(use(row).all.ns)} ns` }, quantity(use(row).all.ns, 'ns')),
+				' ',
+				h('span', { class: 'share' }, percent(use(row).all.ns, whole.ns)),
+				shareBar(use(row).all.ns, whole.ns),
+			],
 		},
 		{
 			key: 'read',
@@ -54,7 +64,14 @@ function useColumns<Row>(use: (row: Row) => IoUse, whole: Amount): Column<Row>[]
 			value: (row) => use(row).writes.bytes + use(row).sent.bytes,
 			cell: (row) => amountCell(joined(use(row).writes, use(row).sent)),
 		},
-		{ key: 'ops', title: 'Operations', number: true, wide: true, value: (row) => use(row).all.ops, cell: (row) => h('span', { title: kindsText(use(row)) }, quantity(use(row).all.ops, '')) },
+		{
+			key: 'ops',
+			title: 'Operations',
+			number: true,
+			wide: true,
+			value: (row) => use(row).all.ops,
+			cell: (row) => h('span', { title: kindsText(use(row)) }, quantity(use(row).all.ops, '')),
+		},
 		{
 			key: 'rate',
 			title: 'Throughput',
@@ -64,18 +81,25 @@ function useColumns<Row>(use: (row: Row) => IoUse, whole: Amount): Column<Row>[]
 			value: (row) => throughput(use(row)),
 			cell: (row) => (throughput(use(row)) === null ? '' : `${quantity(throughput(use(row))!, 'bytes')}/s`),
 		},
-		{ key: 'failed', title: 'Failed', number: true, wide: 'wider', value: (row) => use(row).failures, cell: (row) => (use(row).failures ? exact(use(row).failures) : '') },
+		{
+			key: 'failed',
+			title: 'Failed',
+			number: true,
+			wide: 'wider',
+			value: (row) => use(row).failures,
+			cell: (row) => (use(row).failures ? exact(use(row).failures) : ''),
+		},
 	];
 }
 
 const joined = (a: Amount, b: Amount): Amount => ({ ops: a.ops + b.ops, bytes: a.bytes + b.bytes, ns: a.ns + b.ns });
 const kindsText = (use: IoUse): string =>
-	Object.entries(use.kinds)
-		.map(([kind, count]) => `${kind} ${exact(count)}`)
-		.join(', ');
+	[...use.kinds].map(([kind, count]) => `${visible(cut(kind, 40))} ${exact(count)}`).join(', ');
 
 function sorted(context: Context, columns: { key: string }[], first: string): string {
-	return columns.some((column) => column.key === context.selection.sort.replace(/^-/, '')) ? context.selection.sort : first;
+	return columns.some((column) => column.key === context.selection.sort.replace(/^-/, ''))
+		? context.selection.sort
+		: first;
 }
 
 // ---- of a difference: both sides of a row, and the change ----
@@ -89,7 +113,12 @@ interface BothRow {
 
 const PAIRS: { key: string; title: string; unit: string; of: (use: IoUse) => number }[] = [
 	{ key: 'time', title: 'Time', unit: 'ns', of: (use) => use.all.ns },
-	{ key: 'bytes', title: 'Bytes', unit: 'bytes', of: (use) => use.reads.bytes + use.received.bytes + use.writes.bytes + use.sent.bytes },
+	{
+		key: 'bytes',
+		title: 'Bytes',
+		unit: 'bytes',
+		of: (use) => use.reads.bytes + use.received.bytes + use.writes.bytes + use.sent.bytes,
+	},
 	{ key: 'ops', title: 'Operations', unit: '', of: (use) => use.all.ops },
 ];
 
@@ -98,13 +127,40 @@ function bothTable(context: Context, caption: string, rows: BothRow[]): HTMLElem
 	const columns: Column<BothRow>[] = [
 		{ key: 'name', title: caption, heading: true, value: (row) => row.text, cell: (row) => row.name },
 		...PAIRS.flatMap(({ key, title, unit, of }): Column<BothRow>[] => [
-			{ key: `${key}.before`, title: `${title} before`, number: true, wide: key === 'time' ? false : 'wider', value: (row) => of(row.before), cell: (row) => quantity(of(row.before), unit) },
-			{ key: `${key}.after`, title: `${title} after`, number: true, wide: key === 'time' ? false : 'wider', value: (row) => of(row.after), cell: (row) => quantity(of(row.after), unit) },
-			{ key: `${key}.change`, title: `${title} change`, number: true, wide: key !== 'time', value: (row) => Math.abs(of(row.after) - of(row.before)), cell: (row) => changeCell(figure(of(row.before)), figure(of(row.after)), unit) },
+			{
+				key: `${key}.before`,
+				title: `${title} before`,
+				number: true,
+				wide: key === 'time' ? false : 'wider',
+				value: (row) => of(row.before),
+				cell: (row) => quantity(of(row.before), unit),
+			},
+			{
+				key: `${key}.after`,
+				title: `${title} after`,
+				number: true,
+				wide: key === 'time' ? false : 'wider',
+				value: (row) => of(row.after),
+				cell: (row) => quantity(of(row.after), unit),
+			},
+			{
+				key: `${key}.change`,
+				title: `${title} change`,
+				number: true,
+				wide: key !== 'time',
+				value: (row) => Math.abs(of(row.after) - of(row.before)),
+				cell: (row) => changeCell(figure(of(row.before)), figure(of(row.after)), unit),
+			},
 		]),
 	];
 
-	return table({ caption, columns, rows, sort: sorted(context, columns, 'time.change'), onSort: (sort) => context.choose({ sort }, 'replace') });
+	return table({
+		caption,
+		columns,
+		rows,
+		sort: sorted(context, columns, 'time.change'),
+		onSort: (sort) => context.choose({ sort }, 'replace'),
+	});
 }
 
 /** Files of both sides by their names, methods by theirs. */
@@ -120,13 +176,21 @@ function differenceTable(context: Context, part: string, matches: (text: string)
 	};
 
 	sides.forEach((io, side) => {
-		const choice: IoChoice = { threads: context.threads[side]!, path: context.path, method: context.method, file: -1 };
+		const choice: IoChoice = {
+			threads: context.threads[side]!,
+			path: context.path,
+			method: context.method,
+			file: -1,
+		};
 
 		if (part === 'methods')
 			for (const [method, { cum }] of io.byMethod(choice)) {
 				const text = methodText(universe.methods[method]!, method);
 
-				add(side, String(method), cum, () => ({ text, name: method > METHOD_SMALL ? methodLink(context, method) : text }));
+				add(side, String(method), cum, () => ({
+					text,
+					name: method > METHOD_SMALL ? methodLink(context, method) : text,
+				}));
 			}
 		else
 			for (const [row, use] of io.byFile(choice)) {
@@ -135,7 +199,11 @@ function differenceTable(context: Context, part: string, matches: (text: string)
 				add(side, `${io.files[row]?.kind} ${text}`, use, () => ({ text, name: name(text) }));
 			}
 	});
-	return bothTable(context, part === 'methods' ? 'Methods that did I/O' : 'Files, connections, entries of archives', [...rows.values()].filter((row) => matches(row.text)));
+	return bothTable(
+		context,
+		part === 'methods' ? 'Methods that did I/O' : 'Files, connections, entries of archives',
+		[...rows.values()].filter((row) => matches(row.text)),
+	);
 }
 
 interface FileRow {
@@ -153,14 +221,36 @@ function filesTable(context: Context, io: IoSums, rows: FileRow[], whole: Amount
 			cell: (row) =>
 				row.row < 0
 					? h('span', { class: 'quiet' }, '(not known)')
-					: h('a', { href: context.link({ file: String(row.row), part: 'methods', sort: '', search: '' }) }, name(fileText(io.files[row.row]))),
+					: h(
+							'a',
+							{ href: context.link({ file: String(row.row), part: 'methods', sort: '', search: '' }) },
+							name(fileText(io.files[row.row])),
+						),
 		},
-		{ key: 'kind', title: 'Kind', wide: true, value: (row) => io.files[row.row]?.kind ?? '', cell: (row) => io.files[row.row]?.kind ?? '' },
+		{
+			key: 'kind',
+			title: 'Kind',
+			wide: true,
+			value: (row) => io.files[row.row]?.kind ?? '',
+			cell: (row) => visible(cut(io.files[row.row]?.kind ?? '', 40)),
+		},
 		...useColumns<FileRow>((row) => row.use, whole),
-		{ key: 'opened', title: 'Opened by', wide: 'wider', value: (row) => io.files[row.row]?.openedBy ?? '', cell: (row) => name(io.files[row.row]?.openedBy ?? '', 60) },
+		{
+			key: 'opened',
+			title: 'Opened by',
+			wide: 'wider',
+			value: (row) => io.files[row.row]?.openedBy ?? '',
+			cell: (row) => name(io.files[row.row]?.openedBy ?? '', 60),
+		},
 	];
 
-	return table({ caption: 'Files, connections, entries of archives', columns, rows, sort: sorted(context, columns, 'time'), onSort: (sort) => context.choose({ sort }, 'replace'), first: 200 });
+	return table({
+		caption: 'Files, connections, entries of archives',
+		columns,
+		rows,
+		sort: sorted(context, columns, 'time'),
+		onSort: (sort) => context.choose({ sort }, 'replace'),
+	});
 }
 
 interface MethodRow {
@@ -184,11 +274,27 @@ function methodsTable(context: Context, rows: MethodRow[], whole: Amount): HTMLE
 						? h('span', { class: 'quiet' }, '(small): on folded paths')
 						: methodLink(context, row.method),
 		},
-		{ key: 'self', title: 'Self time', hint: 'in what it called itself', number: true, value: (row) => row.base.all.ns, cell: (row) => (row.base.all.ops ? quantity(row.base.all.ns, 'ns') : '') },
-		...useColumns<MethodRow>((row) => row.cum, whole).map((column) => ({ ...column, title: column.key === 'time' ? 'Total time' : column.title })),
+		{
+			key: 'self',
+			title: 'Self time',
+			hint: 'in what it called itself',
+			number: true,
+			value: (row) => row.base.all.ns,
+			cell: (row) => (row.base.all.ops ? quantity(row.base.all.ns, 'ns') : ''),
+		},
+		...useColumns<MethodRow>((row) => row.cum, whole).map((column) => ({
+			...column,
+			title: column.key === 'time' ? 'Total time' : column.title,
+		})),
 	];
 
-	return table({ caption: 'Methods that did I/O', columns, rows, sort: sorted(context, columns, 'time'), onSort: (sort) => context.choose({ sort }, 'replace') });
+	return table({
+		caption: 'Methods that did I/O',
+		columns,
+		rows,
+		sort: sorted(context, columns, 'time'),
+		onSort: (sort) => context.choose({ sort }, 'replace'),
+	});
 }
 
 interface PathRow {
@@ -210,15 +316,44 @@ function pathsTable(context: Context, rows: PathRow[], whole: Amount): HTMLEleme
 
 				if (steps.length === 0) return h('span', { class: 'quiet' }, 'outside every recorded method');
 				return [
-					h('a', { href: context.link({ path: universe.pathHash(row.path), view: 'flame', sort: '' }) }, name(text(row.path))),
-					h('div', { class: 'quiet small' }, 'below ', h('bdi', {}, visible(cut(steps.slice(0, -1).slice(-3).reverse().map((step) => text(step)).join(' \u2190 ') || 'the thread', 200)))),
+					h(
+						'a',
+						{ href: context.link({ path: universe.pathHash(row.path), view: 'flame', sort: '' }) },
+						name(text(row.path)),
+					),
+					h(
+						'div',
+						{ class: 'quiet small' },
+						'below ',
+						h(
+							'bdi',
+							{},
+							visible(
+								cut(
+									steps
+										.slice(0, -1)
+										.slice(-3)
+										.reverse()
+										.map((step) => text(step))
+										.join(' \u2190 ') || 'the thread',
+									200,
+								),
+							),
+						),
+					),
 				];
 			},
 		},
 		...useColumns<PathRow>((row) => row.use, whole),
 	];
 
-	return table({ caption: 'Call paths that did I/O', columns, rows, sort: sorted(context, columns, 'time'), onSort: (sort) => context.choose({ sort }, 'replace') });
+	return table({
+		caption: 'Call paths that did I/O',
+		columns,
+		rows,
+		sort: sorted(context, columns, 'time'),
+		onSort: (sort) => context.choose({ sort }, 'replace'),
+	});
 }
 
 interface RecordRow {
@@ -253,16 +388,45 @@ function recordRows(context: Context): RecordRow[] {
 
 function recordsTable(context: Context, io: IoSums, rows: RecordRow[]): HTMLElement {
 	const columns: Column<RecordRow>[] = [
-		{ key: 'file', title: 'File', heading: true, value: (row) => fileText(io.files[row.file]), cell: (row) => name(fileText(io.files[row.file]), 120) },
-		{ key: 'kind', title: 'Operation', value: (row) => row.kind, cell: (row) => row.kind + (row.failed ? ' (failed)' : '') },
+		{
+			key: 'file',
+			title: 'File',
+			heading: true,
+			value: (row) => fileText(io.files[row.file]),
+			cell: (row) => name(fileText(io.files[row.file]), 120),
+		},
+		{
+			key: 'kind',
+			title: 'Operation',
+			value: (row) => row.kind,
+			cell: (row) => visible(cut(row.kind, 40)) + (row.failed ? ' (failed)' : ''),
+		},
 		{ key: 'ns', title: 'Time', number: true, value: (row) => row.ns, cell: (row) => quantity(row.ns, 'ns') },
-		{ key: 'amount', title: 'Bytes', number: true, value: (row) => row.amount, cell: (row) => (row.amount ? quantity(row.amount, 'bytes') : '') },
+		{
+			key: 'amount',
+			title: 'Bytes',
+			number: true,
+			value: (row) => row.amount,
+			cell: (row) => (row.amount ? quantity(row.amount, 'bytes') : ''),
+		},
 		{ key: 'begin', title: 'Began at', number: true, value: (row) => -row.begin, cell: (row) => moment(row.begin) },
 		{ key: 'thread', title: 'Thread', wide: true, value: (row) => row.thread, cell: (row) => name(row.thread, 60) },
-		{ key: 'method', title: 'In', wide: true, value: (row) => methodText(context.universe.methods[row.method]!, row.method), cell: (row) => (row.method > METHOD_SMALL ? methodLink(context, row.method) : '') },
+		{
+			key: 'method',
+			title: 'In',
+			wide: true,
+			value: (row) => methodText(context.universe.methods[row.method]!, row.method),
+			cell: (row) => (row.method > METHOD_SMALL ? methodLink(context, row.method) : ''),
+		},
 	];
 
-	return table({ caption: 'Single operations', columns, rows, sort: sorted(context, columns, 'ns'), onSort: (sort) => context.choose({ sort }, 'replace') });
+	return table({
+		caption: 'Single operations',
+		columns,
+		rows,
+		sort: sorted(context, columns, 'ns'),
+		onSort: (sort) => context.choose({ sort }, 'replace'),
+	});
 }
 
 export function ioView(both: Context): View {
@@ -285,22 +449,44 @@ export function ioView(both: Context): View {
 	const files = [...io.byFile(choice)].map(([row, use]) => ({ row, use }));
 	const methods = part === 'methods' ? [...io.byMethod(choice)].map(([of, use]) => ({ method: of, ...use })) : [];
 	const paths = part === 'paths' ? [...io.byPath(choice)].map(([of, use]) => ({ path: of, use })) : [];
-	const single = part === 'records' ? recordRows(context).filter((row) => (file < 0 || row.file === file) && (method < 0 || row.method === method)) : [];
+	const single =
+		part === 'records'
+			? recordRows(context).filter(
+					(row) => (file < 0 || row.file === file) && (method < 0 || row.method === method),
+				)
+			: [];
 	const text = (of: number) => methodText(universe.methods[of]!, of);
 	const content =
 		isDifference && (part === '' || part === 'methods')
 			? differenceTable(both, part, search.matches)
 			: part === 'methods'
-			? methodsTable(context, methods.filter((row) => search.matches(text(row.method))), whole.all)
-			: part === 'paths'
-				? pathsTable(context, paths.filter((row) => search.matches(text(universe.methodOf[row.path]!))), whole.all)
-				: part === 'records'
-					? recordsTable(context, io, single.filter((row) => search.matches(fileText(io.files[row.file]))))
-					: filesTable(context, io, files.filter((row) => search.matches(fileText(io.files[row.row]))), whole.all);
+				? methodsTable(
+						context,
+						methods.filter((row) => search.matches(text(row.method))),
+						whole.all,
+					)
+				: part === 'paths'
+					? pathsTable(
+							context,
+							paths.filter((row) => search.matches(text(universe.methodOf[row.path]!))),
+							whole.all,
+						)
+					: part === 'records'
+						? recordsTable(
+								context,
+								io,
+								single.filter((row) => search.matches(fileText(io.files[row.file]))),
+							)
+						: filesTable(
+								context,
+								io,
+								files.filter((row) => search.matches(fileText(io.files[row.row]))),
+								whole.all,
+							);
 	const use = (one: IoUse) => {
 		const { kinds, failures, ...amounts } = one;
 
-		return { ...amounts, operations: kinds, failures, bytes_per_second: throughput(one) };
+		return { ...amounts, operations: Object.fromEntries(kinds), failures, bytes_per_second: throughput(one) };
 	};
 
 	return {
@@ -313,22 +499,44 @@ export function ioView(both: Context): View {
 				select('part', 'By', part, parts, (value) => choose({ part: value, sort: '', search: '' })),
 			),
 			known(io),
-			isDifference && (part === '' || part === 'methods') ? null : h(
-				'p',
-				{ class: 'summary' },
-				`${quantity(whole.all.ns, 'ns')} in ${quantity(whole.all.ops, '')} operations: ${quantity(whole.reads.bytes + whole.received.bytes, 'bytes')} read or received, ${quantity(whole.writes.bytes + whole.sent.bytes, 'bytes')} written or sent.`,
-			),
+			isDifference && (part === '' || part === 'methods')
+				? null
+				: h(
+						'p',
+						{ class: 'summary' },
+						`${quantity(whole.all.ns, 'ns')} in ${quantity(whole.all.ops, '')} operations: ${quantity(whole.reads.bytes + whole.received.bytes, 'bytes')} read or received, ${quantity(whole.writes.bytes + whole.sent.bytes, 'bytes')} written or sent.`,
+					),
 			content,
-			part === '' ? h('p', { class: 'note' }, 'What is read of an archive stands at the archive and at its entry; sums have it once.') : null,
-			part === 'records' ? h('p', { class: 'note' }, `The longest ${exact(records)} operations${(context.profile.block.header.records ?? 0) > records ? ` of ${exact(context.profile.block.header.records!)}` : ''}.`) : null,
+			part === ''
+				? h(
+						'p',
+						{ class: 'note' },
+						'What is read of an archive stands at the archive and at its entry; sums have it once.',
+					)
+				: null,
+			part === 'records'
+				? h(
+						'p',
+						{ class: 'note' },
+						`The longest ${exact(records)} operations${(context.profile.block.header.records ?? 0) > records ? ` of ${exact(context.profile.block.header.records!)}` : ''}.`,
+					)
+				: null,
 		),
 		rows: () =>
 			part === 'methods'
 				? methods.map((row) => ({ ...methodData(context, row.method), base: use(row.base), cum: use(row.cum) }))
 				: part === 'paths'
-					? paths.map((row) => ({ name: row.path === ROOT_PATH ? null : text(universe.methodOf[row.path]!), ...use(row.use) }))
+					? paths.map((row) => ({
+							name: row.path === ROOT_PATH ? null : text(universe.methodOf[row.path]!),
+							...use(row.use),
+						}))
 					: part === 'records'
 						? single
-						: files.map((row) => ({ name: io.files[row.row]?.name ?? null, peer: io.files[row.row]?.peer ?? null, kind: io.files[row.row]?.kind ?? null, ...use(row.use) })),
+						: files.map((row) => ({
+								name: io.files[row.row]?.name ?? null,
+								peer: io.files[row.row]?.peer ?? null,
+								kind: io.files[row.row]?.kind ?? null,
+								...use(row.use),
+							})),
 	};
 }

@@ -21,7 +21,10 @@ function conditionOf(context: Context): number {
 
 	if (kind?.samples) return kind.index;
 	/* Of a metric the samples on the same event. */
-	return Math.max(0, conditions.findIndex((condition) => condition.event === kind?.name));
+	return Math.max(
+		0,
+		conditions.findIndex((condition) => condition.event === kind?.name),
+	);
 }
 
 function ownerCell(context: Context, method: number) {
@@ -38,11 +41,53 @@ function lineTable(context: Context, rows: CountedLine[], whole: number): HTMLEl
 	const { universe, selection, profiles } = context;
 	const isDifference = profiles.length > 1;
 	const columns: Column<CountedLine>[] = [
-		{ key: 'method', title: 'Method', heading: true, value: (row) => methodText(universe.methods[row.method]!, row.method), cell: (row) => ownerCell(context, row.method) },
-		{ key: 'file', title: 'File', value: (row) => universe.methods[row.method]!.file, cell: (row) => (universe.methods[row.method]!.file ? name(universe.methods[row.method]!.file, 80) : h('span', { class: 'quiet' }, '\u2013')), wide: true },
-		{ key: 'line', title: 'Line', number: true, value: (row) => (row.line ? -row.line : null), cell: (row) => (row.line ? String(row.line) : h('span', { class: 'quiet', title: 'not known' }, '\u2013')) },
-		...(isDifference ? [{ key: 'before', title: 'Samples before', number: true, value: (row: CountedLine) => row.before, cell: (row: CountedLine) => exact(row.before) }] : []),
-		{ key: 'samples', title: isDifference ? 'Samples after' : 'Samples', number: true, value: (row) => row.samples, cell: (row) => [exact(row.samples), ' ', h('span', { class: 'share' }, percent(row.samples, whole)), shareBar(row.samples, whole)] },
+		{
+			key: 'method',
+			title: 'Method',
+			heading: true,
+			value: (row) => methodText(universe.methods[row.method]!, row.method),
+			cell: (row) => ownerCell(context, row.method),
+		},
+		{
+			key: 'file',
+			title: 'File',
+			value: (row) => universe.methods[row.method]!.file,
+			cell: (row) =>
+				universe.methods[row.method]!.file
+					? name(universe.methods[row.method]!.file, 80)
+					: h('span', { class: 'quiet' }, '\u2013'),
+			wide: true,
+		},
+		{
+			key: 'line',
+			title: 'Line',
+			number: true,
+			value: (row) => (row.line ? -row.line : null),
+			cell: (row) => (row.line ? String(row.line) : h('span', { class: 'quiet', title: 'not known' }, '\u2013')),
+		},
+		...(isDifference
+			? [
+					{
+						key: 'before',
+						title: 'Samples before',
+						number: true,
+						value: (row: CountedLine) => row.before,
+						cell: (row: CountedLine) => exact(row.before),
+					},
+				]
+			: []),
+		{
+			key: 'samples',
+			title: isDifference ? 'Samples after' : 'Samples',
+			number: true,
+			value: (row) => row.samples,
+			cell: (row) => [
+				exact(row.samples),
+				' ',
+				h('span', { class: 'share' }, percent(row.samples, whole)),
+				shareBar(row.samples, whole),
+			],
+		},
 	];
 
 	return table({
@@ -63,9 +108,17 @@ interface StateRow {
 
 function stateTable(context: Context, rows: StateRow[]): HTMLElement {
 	const { universe, selection } = context;
-	const states = (context.profile.block.header.states ?? []).filter((state) => rows.some((row) => row.states.has(state)));
+	const states = (context.profile.block.header.states ?? []).filter((state) =>
+		rows.some((row) => row.states.has(state)),
+	);
 	const columns: Column<StateRow>[] = [
-		{ key: 'method', title: 'Method', heading: true, value: (row) => methodText(universe.methods[row.method]!, row.method), cell: (row) => ownerCell(context, row.method) },
+		{
+			key: 'method',
+			title: 'Method',
+			heading: true,
+			value: (row) => methodText(universe.methods[row.method]!, row.method),
+			cell: (row) => ownerCell(context, row.method),
+		},
 		{ key: 'all', title: 'Samples', number: true, value: (row) => row.all, cell: (row) => exact(row.all) },
 		...states.map((state) => ({
 			key: state,
@@ -91,7 +144,19 @@ export function linesView(context: Context): View {
 
 	if (conditions.length === 0)
 		return {
-			element: h('section', {}, h('p', { class: 'note' }, 'The profile has no samples, and lines are known of samples alone. Record with ', h('code', {}, 'calls=auto'), ' or with the option ', h('code', {}, 'sample'), '.')),
+			element: h(
+				'section',
+				{},
+				h(
+					'p',
+					{ class: 'note' },
+					'The profile has no samples, and lines are known of samples alone. Record with ',
+					h('code', {}, 'calls=auto'),
+					' or with the option ',
+					h('code', {}, 'sample'),
+					'.',
+				),
+			),
 			rows: () => [],
 		};
 	const condition = conditionOf(context);
@@ -105,7 +170,11 @@ export function linesView(context: Context): View {
 	if (lines.length > 1) {
 		const there = new Set(last.map(key));
 
-		merged.push(...lines[0]!.filter((row) => !there.has(key(row))).map((row) => ({ ...row, samples: 0, before: row.samples })));
+		merged.push(
+			...lines[0]!
+				.filter((row) => !there.has(key(row)))
+				.map((row) => ({ ...row, samples: 0, before: row.samples })),
+		);
 	}
 	const matches = (row: { method: number }) => {
 		const of = universe.methods[row.method]!;
@@ -114,7 +183,13 @@ export function linesView(context: Context): View {
 	};
 	const byStates = selection.part === 'states';
 	const stateRows = byStates
-		? [...statesByMethod(context.profile, choice(0))].filter(([of]) => method < 0 || of === method).map(([of, states]) => ({ method: of, states, all: [...states.values()].reduce((sum, n) => sum + n, 0) }))
+		? [...statesByMethod(context.profile, choice(0))]
+				.filter(([of]) => method < 0 || of === method)
+				.map(([of, states]) => ({
+					method: of,
+					states,
+					all: [...states.values()].reduce((sum, n) => sum + n, 0),
+				}))
 		: [];
 	const whole = last.reduce((sum, row) => sum + row.samples, 0);
 
@@ -124,14 +199,36 @@ export function linesView(context: Context): View {
 			{},
 			toolbar(
 				searchField(context, 'Methods or files like', ''),
-				select('part', 'Show', byStates ? 'states' : '', [{ value: '', label: 'lines' }, { value: 'states', label: 'how methods ran' }], (part) => choose({ part, sort: '' })),
+				select(
+					'part',
+					'Show',
+					byStates ? 'states' : '',
+					[
+						{ value: '', label: 'lines' },
+						{ value: 'states', label: 'how methods ran' },
+					],
+					(part) => choose({ part, sort: '' }),
+				),
 			),
-			h('p', { class: 'note' }, `${exact(whole)} samples (${conditions[condition]?.asked ?? ''}), each at the line of the innermost Java method on its stack that has lines: it ran itself, or had called what ran.`),
-			byStates ? stateTable(context, stateRows.filter(matches)) : lineTable(context, merged.filter(matches), whole),
+			h(
+				'p',
+				{ class: 'note' },
+				`${exact(whole)} samples (${conditions[condition]?.asked ?? ''}), each at the line of the innermost Java method on its stack that has lines: it ran itself, or had called what ran.`,
+			),
+			byStates
+				? stateTable(context, stateRows.filter(matches))
+				: lineTable(context, merged.filter(matches), whole),
 		),
 		rows: () =>
 			byStates
-				? stateRows.map((row) => ({ ...methodData(context, row.method), samples: { all: row.all, ...Object.fromEntries(row.states) } }))
-				: last.map((row) => ({ ...methodData(context, row.method), line: row.line || null, samples: row.samples })),
+				? stateRows.map((row) => ({
+						...methodData(context, row.method),
+						samples: { all: row.all, ...Object.fromEntries(row.states) },
+					}))
+				: last.map((row) => ({
+						...methodData(context, row.method),
+						line: row.line || null,
+						samples: row.samples,
+					})),
 	};
 }

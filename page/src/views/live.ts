@@ -22,7 +22,13 @@ const list = (text: string): string[] =>
 export function livePanel(app: App): HTMLElement {
 	const state = h('p', { class: 'livestate' });
 	const said = h('p', { class: 'said', role: 'status' });
-	const label = h('input', { id: 'live-label', type: 'text', placeholder: 'name of the snapshot', 'aria-label': 'Name of the snapshot', autocomplete: 'off' });
+	const label = h('input', {
+		id: 'live-label',
+		type: 'text',
+		placeholder: 'name of the snapshot',
+		'aria-label': 'Name of the snapshot',
+		autocomplete: 'off',
+	});
 	const metrics = h('input', { id: 'live-metrics', type: 'text', placeholder: 'as set', autocomplete: 'off' });
 	const threads = h('input', { id: 'live-threads', type: 'text', placeholder: 'all', autocomplete: 'off' });
 	const buttons = new Map<Verb, HTMLButtonElement>();
@@ -41,11 +47,15 @@ export function livePanel(app: App): HTMLElement {
 		else words.push(recording ? 'Recording' : 'Not recording');
 		if (duration !== null && recording) words.push(quantity(duration, 'ns'));
 		if (calls !== null && recording) words.push(`${quantity(calls, '')} calls`);
-		if (number(status['threads_live']) !== null) words.push(`${exact(number(status['threads_live'])!)} threads live`);
+		if (number(status['threads_live']) !== null)
+			words.push(`${exact(number(status['threads_live'])!)} threads live`);
 		for (const [name, total] of Object.entries((status['totals'] ?? {}) as Record<string, { raw?: number }>)) {
 			const raw = number(total?.raw);
 
-			if (raw !== null) words.push(`${visible(cut(name, 40))} ${quantity(raw, /alloc|bytes/.test(name) ? 'bytes' : /cpu|wall/.test(name) ? 'ns' : '')}`);
+			if (raw !== null)
+				words.push(
+					`${visible(cut(name, 40))} ${quantity(raw, /alloc|bytes/.test(name) ? 'bytes' : /cpu|wall/.test(name) ? 'ns' : '')}`,
+				);
 		}
 		if (overhead !== null && recording) words.push(`probes cost ${percent(overhead, 1)} of the CPU time`);
 		if (status['error']) words.push(`cannot write: ${visible(cut(String(status['error']), 200))}`);
@@ -70,8 +80,17 @@ export function livePanel(app: App): HTMLElement {
 		if (verb === 'start' && list(threads.value).length) options['threads'] = list(threads.value);
 		said.textContent = '';
 		try {
-			await control(verb, { ...(verb === 'snapshot' && label.value ? { label: label.value } : {}), ...(verb === 'start' ? { options } : {}) });
-			said.textContent = { start: 'Started.', stop: 'Stopped.', snapshot: 'Made a snapshot.', reset: 'Begun anew.', refresh: 'Read again.' }[verb];
+			await control(verb, {
+				...(verb === 'snapshot' && label.value ? { label: label.value } : {}),
+				...(verb === 'start' ? { options } : {}),
+			});
+			said.textContent = {
+				start: 'Started.',
+				stop: 'Stopped.',
+				snapshot: 'Made a snapshot.',
+				reset: 'Begun anew.',
+				refresh: 'Read again.',
+			}[verb];
 			/* Intervals of the recording before are none of this one's. */
 			if (verb === 'start') app.choose({ interval: '', root: '' });
 			await app.reload();
@@ -103,7 +122,13 @@ export function livePanel(app: App): HTMLElement {
 			button('reset', 'Reset', 'what follows is shown from here on'),
 			button('stop', 'Stop', 'end the recording'),
 			button('start', 'Start', 'begin a recording'),
-			h('details', { class: 'starting' }, h('summary', {}, 'Options of a start'), h('label', {}, 'metrics ', metrics), h('label', {}, 'threads ', threads)),
+			h(
+				'details',
+				{ class: 'starting' },
+				h('summary', {}, 'Options of a start'),
+				h('label', {}, 'metrics ', metrics),
+				h('label', {}, 'threads ', threads),
+			),
 		),
 		said,
 	);

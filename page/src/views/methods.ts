@@ -28,7 +28,11 @@ export function methodSums(context: Context): MethodSums[] {
 	return context.sums.map((side) => side.methodSums(context.path));
 }
 
-export function methodLink(context: Context, method: number, view: Context['selection']['view'] = 'callers'): HTMLElement {
+export function methodLink(
+	context: Context,
+	method: number,
+	view: Context['selection']['view'] = 'callers',
+): HTMLElement {
 	const row = context.universe.methods[method]!;
 
 	return h(
@@ -46,7 +50,8 @@ export function methodsView(context: Context): View {
 	const seen = [...new Set(sums.flatMap((side) => side.seen()))];
 	const rows = seen.filter((method) => search.matches(methodText(universe.methods[method]!, method)));
 	const figures = figureColumns(context, sides);
-	const first = figures.find((column) => column.key.startsWith(sides.length > 1 ? 'self.change' : 'self.'))?.key ?? 'calls';
+	const first =
+		figures.find((column) => column.key.startsWith(sides.length > 1 ? 'self.change' : 'self.'))?.key ?? 'calls';
 	const columns: Column<number>[] = [
 		{
 			key: 'name',
@@ -64,7 +69,11 @@ export function methodsView(context: Context): View {
 			'section',
 			{},
 			toolbar(
-				searchField(context, 'Methods like', `${rows.length.toLocaleString('en')} of ${seen.length.toLocaleString('en')} methods`),
+				searchField(
+					context,
+					'Methods like',
+					`${rows.length.toLocaleString('en')} of ${seen.length.toLocaleString('en')} methods`,
+				),
 				sides.length === 1 && context.kinds.length > 0 ? toggle(context, 'all', 'All figures') : null,
 			),
 			context.path === ROOT_PATH
@@ -83,6 +92,11 @@ export function methodsView(context: Context): View {
 			}),
 			foldedNote(context),
 		),
-		rows: () => seen.map((method) => ({ ...methodData(context, method), ...dataRow(context, sides[0]!, method), ...(sides[1] ? { after: dataRow(context, sides[1], method) } : {}) })),
+		rows: () =>
+			seen.map((method) => ({
+				...methodData(context, method),
+				...dataRow(context, sides[0]!, method),
+				...(sides[1] ? { after: dataRow(context, sides[1], method) } : {}),
+			})),
 	};
 }

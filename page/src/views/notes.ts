@@ -9,7 +9,9 @@ import { exact } from '../ui/format';
 
 /** What was folded for the page; null: nothing was. */
 export function foldedNote(context: Context): HTMLElement | null {
-	const folded = context.profiles.map((profile) => profile.block.header.folded).find((one) => one !== null && one !== undefined);
+	const folded = context.profiles
+		.map((profile) => profile.block.header.folded)
+		.find((one) => one !== null && one !== undefined);
 
 	if (!folded) return null;
 	const limit = `${(100 * folded.limit).toLocaleString('en', { maximumSignificantDigits: 2 })} %`;

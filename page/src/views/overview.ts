@@ -21,22 +21,39 @@ import { figuresOf, methodLink } from './methods';
 import { fileText } from './io';
 
 const ROWS = 10;
-const STATE_ORDER = ['interpreted', 'c1', 'c1-inlined', 'c2', 'c2-inlined', 'stub', 'native', 'jvm', 'kernel', 'gc', 'jit', 'waiting', 'unknown'];
-const STATE_WORDS: Record<string, string> = {
-	interpreted: 'interpreted',
-	c1: 'compiled (C1)',
-	'c1-inlined': 'inlined (C1)',
-	c2: 'compiled (C2)',
-	'c2-inlined': 'inlined (C2)',
-	stub: 'stubs',
-	native: 'libraries',
-	jvm: 'JVM',
-	kernel: 'kernel',
-	gc: 'collecting',
-	jit: 'compiling',
-	waiting: 'waiting',
-	unknown: 'not known',
-};
+const STATE_ORDER = [
+	'interpreted',
+	'c1',
+	'c1-inlined',
+	'c2',
+	'c2-inlined',
+	'stub',
+	'native',
+	'jvm',
+	'kernel',
+	'gc',
+	'jit',
+	'waiting',
+	'unknown',
+];
+const STATE_WORDS = new Map(
+	Object.entries({
+		interpreted: 'interpreted',
+		c1: 'compiled (C1)',
+		'c1-inlined': 'inlined (C1)',
+		c2: 'compiled (C2)',
+		'c2-inlined': 'inlined (C2)',
+		stub: 'stubs',
+		native: 'libraries',
+		jvm: 'JVM',
+		kernel: 'kernel',
+		gc: 'collecting',
+		jit: 'compiling',
+		waiting: 'waiting',
+		unknown: 'not known',
+	}),
+);
+const stateWords = (state: string): string => STATE_WORDS.get(state) ?? visible(cut(state, 40));
 
 function facts(context: Context): HTMLElement {
 	const { profile, sums, kinds } = context;
@@ -46,11 +63,23 @@ function facts(context: Context): HTMLElement {
 		const [before, after] = wholes(context);
 		const kind = kinds[context.figure];
 
-		if (kind) tiles.push([figureTitle(kind), [quantity(before!, kind.unit), ' \u2192 ', quantity(after!, kind.unit)]], ['Change', changeCell(context.sums[0]!.total(context.figure, ROOT_PATH), context.sums[1]!.total(context.figure, ROOT_PATH), kind.unit)]);
+		if (kind)
+			tiles.push(
+				[figureTitle(kind), [quantity(before!, kind.unit), ' \u2192 ', quantity(after!, kind.unit)]],
+				[
+					'Change',
+					changeCell(
+						context.sums[0]!.total(context.figure, ROOT_PATH),
+						context.sums[1]!.total(context.figure, ROOT_PATH),
+						kind.unit,
+					),
+				],
+			);
 	} else {
 		const { begin, end } = profile.block.header;
 
-		if (end !== null) tiles.push([profile.block.header.interval === '' ? 'Recorded' : 'Interval', quantity(end - begin, 'ns')]);
+		if (end !== null)
+			tiles.push([profile.block.header.interval === '' ? 'Recorded' : 'Interval', quantity(end - begin, 'ns')]);
 		kinds.forEach((kind, figure) => {
 			const value = sums[0]!.figure(figure).cum.value[ROOT_PATH]!;
 
@@ -58,8 +87,15 @@ function facts(context: Context): HTMLElement {
 		});
 	}
 	const calls = sums[0]!.methodSums().callCounts.calls.reduce((all, n) => all + n, 0);
-	tiles.push(['Calls', quantity(calls, '')], ['Threads', exact(context.threads[0]!.length || profile.programThreads.length)]);
-	return h('dl', { class: 'tiles' }, tiles.map(([title, value]) => h('div', {}, h('dt', {}, title), h('dd', {}, value))));
+	tiles.push(
+		['Calls', quantity(calls, '')],
+		['Threads', exact(context.threads[0]!.length || profile.programThreads.length)],
+	);
+	return h(
+		'dl',
+		{ class: 'tiles' },
+		tiles.map(([title, value]) => h('div', {}, h('dt', {}, title), h('dd', {}, value))),
+	);
 }
 
 function statesBar(context: Context): HTMLElement | null {
@@ -68,19 +104,63 @@ function statesBar(context: Context): HTMLElement | null {
 	const conditions = profile.block.header.conditions;
 
 	if (conditions.length === 0) return null;
-	const condition = kind?.samples ? kind.index : Math.max(0, conditions.findIndex((one) => one.event === kind?.name));
+	const condition = kind?.samples
+		? kind.index
+		: Math.max(
+				0,
+				conditions.findIndex((one) => one.event === kind?.name),
+			);
 	const states = [...byState(profile, { threads: threads[0]!, path, condition })].sort((a, b) => b[1] - a[1]);
 	const whole = states.reduce((sum, [, samples]) => sum + samples, 0);
 
 	if (whole === 0) return null;
-	const hue = (state: string) => ({ hue: (STATE_ORDER.indexOf(state) * 47 + 205) % 360, strength: state === 'unknown' || state === 'waiting' ? 0.2 : 1 });
+	const hue = (state: string) => ({
+		hue: (STATE_ORDER.indexOf(state) * 47 + 205) % 360,
+		strength: state === 'unknown' || state === 'waiting' ? 0.2 : 1,
+	});
 	return h(
 		'section',
 		{ 'aria-labelledby': 'states-heading' },
 		h('h3', { id: 'states-heading' }, 'What ran'),
-		h('div', { class: 'stack', 'aria-hidden': 'true' }, states.map(([state, samples]) => sized(sized(h('span', { title: `${STATE_WORDS[state] ?? state} ${percent(samples, whole)}` }), 'width', `${(100 * samples) / whole}%`), 'background-color', fill(hue(state), isDark(), false)))),
-		h('ul', { class: 'legend' }, states.map(([state, samples]) => h('li', {}, sized(h('span', { class: 'patch', 'aria-hidden': 'true' }), 'background-color', fill(hue(state), isDark(), false)), `${STATE_WORDS[state] ?? state} ${percent(samples, whole)}`))),
-		h('p', { class: 'note' }, `Of ${exact(whole)} samples (`, h('bdi', {}, conditions[condition]!.asked), ') of the chosen threads. ', h('a', { href: context.link({ view: 'lines', part: 'states' }) }, 'By method')),
+		h(
+			'div',
+			{ class: 'stack', 'aria-hidden': 'true' },
+			states.map(([state, samples]) =>
+				sized(
+					sized(
+						h('span', { title: `${stateWords(state)} ${percent(samples, whole)}` }),
+						'width',
+						`${(100 * samples) / whole}%`,
+					),
+					'background-color',
+					fill(hue(state), isDark(), false),
+				),
+			),
+		),
+		h(
+			'ul',
+			{ class: 'legend' },
+			states.map(([state, samples]) =>
+				h(
+					'li',
+					{},
+					sized(
+						h('span', { class: 'patch', 'aria-hidden': 'true' }),
+						'background-color',
+						fill(hue(state), isDark(), false),
+					),
+					`${stateWords(state)} ${percent(samples, whole)}`,
+				),
+			),
+		),
+		h(
+			'p',
+			{ class: 'note' },
+			`Of ${exact(whole)} samples (`,
+			h('bdi', {}, conditions[condition]!.asked),
+			') of the chosen threads. ',
+			h('a', { href: context.link({ view: 'lines', part: 'states' }) }, 'By method'),
+		),
 	);
 }
 
@@ -89,20 +169,35 @@ function topMethods(context: Context): HTMLElement {
 	const sides = sums.map(figuresOf);
 	const weigh = (method: number) =>
 		sides.length > 1
-			? Math.abs(sums[1]!.figure(context.figure).base.value[method]! - sums[0]!.figure(context.figure).base.value[method]!)
+			? Math.abs(
+					sums[1]!.figure(context.figure).base.value[method]! -
+						sums[0]!.figure(context.figure).base.value[method]!,
+				)
 			: sums[0]!.figure(context.figure).base.value[method]!;
-	const rows = [...new Set(sums.flatMap((side) => side.seen()))].sort((a, b) => weigh(b) - weigh(a) || a - b).slice(0, ROWS).filter((method) => weigh(method) > 0);
-	const columns = figureColumns(context, sides, false).filter((column) => (sides.length > 1 ? column.key.startsWith('self.') : true));
+	const rows = [...new Set(sums.flatMap((side) => side.seen()))]
+		.sort((a, b) => weigh(b) - weigh(a) || a - b)
+		.slice(0, ROWS)
+		.filter((method) => weigh(method) > 0);
+	const columns = figureColumns(context, sides, false).filter((column) =>
+		sides.length > 1 ? column.key.startsWith('self.') : true,
+	);
 	const kind = context.kinds[context.figure]!;
 
 	columns.sort((a, b) => Number(b.key.startsWith('self.')) - Number(a.key.startsWith('self.')));
 	return h(
 		'section',
 		{ 'aria-labelledby': 'top-heading' },
-		h('h3', { id: 'top-heading' }, sides.length > 1 ? 'Methods that changed most' : `Methods that used most ${figureTitle(kind)} themselves`),
+		h(
+			'h3',
+			{ id: 'top-heading' },
+			sides.length > 1 ? 'Methods that changed most' : `Methods that used most ${figureTitle(kind)} themselves`,
+		),
 		table<number>({
 			caption: 'Top methods',
-			columns: [{ key: 'name', title: 'Method', heading: true, cell: (method) => methodLink(context, method) }, ...columns.map(({ value: _, ...column }) => column)],
+			columns: [
+				{ key: 'name', title: 'Method', heading: true, cell: (method) => methodLink(context, method) },
+				...columns.map(({ value: _, ...column }) => column),
+			],
 			rows,
 			sort: '',
 			onSort: () => undefined,
@@ -128,7 +223,12 @@ function topPaths(context: Context): HTMLElement {
 			for (;;) {
 				const next = sortedChildren(tree, at, figure, side)[0];
 
-				if (next === undefined || tree.method(next) === METHOD_SMALL || tree.sides[side]!.totalValue(figure, next) < 0.9 * tree.sides[side]!.totalValue(figure, at)) break;
+				if (
+					next === undefined ||
+					tree.method(next) === METHOD_SMALL ||
+					tree.sides[side]!.totalValue(figure, next) < 0.9 * tree.sides[side]!.totalValue(figure, at)
+				)
+					break;
 				at = next;
 			}
 			found.push({ path: at, level });
@@ -141,7 +241,14 @@ function topPaths(context: Context): HTMLElement {
 		'section',
 		{ 'aria-labelledby': 'paths-heading' },
 		h('h3', { id: 'paths-heading' }, 'Where it went: the largest call paths'),
-		h('p', { class: 'note' }, 'Each further in is called by the one above it, through calls that are left out here. ', h('a', { href: context.link({ view: 'flame' }) }, 'Flame graph'), ' \u00b7 ', h('a', { href: context.link({ view: 'tree' }) }, 'Call tree')),
+		h(
+			'p',
+			{ class: 'note' },
+			'Each further in is called by the one above it, through calls that are left out here. ',
+			h('a', { href: context.link({ view: 'flame' }) }, 'Flame graph'),
+			' \u00b7 ',
+			h('a', { href: context.link({ view: 'tree' }) }, 'Call tree'),
+		),
 		h(
 			'ul',
 			{ class: 'paths' },
@@ -153,8 +260,19 @@ function topPaths(context: Context): HTMLElement {
 					h(
 						'li',
 						{},
-						h('span', { class: 'pathfigure' }, figureCell(total, context.kinds[figure]!.unit), ' ', h('span', { class: 'share' }, percent(total.value ?? 0, whole)), shareBar(total.value ?? 0, whole)),
-						h('a', { class: 'pathname', href: context.link({ view: 'flame', path: universe.pathHash(path) }) }, methodName(universe.methods[method]!, method)),
+						h(
+							'span',
+							{ class: 'pathfigure' },
+							figureCell(total, context.kinds[figure]!.unit),
+							' ',
+							h('span', { class: 'share' }, percent(total.value ?? 0, whole)),
+							shareBar(total.value ?? 0, whole),
+						),
+						h(
+							'a',
+							{ class: 'pathname', href: context.link({ view: 'flame', path: universe.pathHash(path) }) },
+							methodName(universe.methods[method]!, method),
+						),
 					),
 					'--level',
 					String(level),
@@ -171,15 +289,40 @@ function findingLinks(context: Context, row: ReportRow): Child {
 	const { universe } = context;
 	const of = row['method'] as { class?: string; method?: string; signature?: string } | null;
 	const method = of ? universe.findMethodNamed(of.class ?? null, of.method ?? null, of.signature ?? null) : -1;
-	const file = typeof row['file'] === 'string' ? new IoSums(context.profile).files.find((one) => one.name === row['file']) : undefined;
+	const file =
+		typeof row['file'] === 'string'
+			? new IoSums(context.profile).files.find((one) => one.name === row['file'])
+			: undefined;
 	const path = Array.isArray(row['path']) ? findPathNamed(context, row['path'] as unknown[]) : -1;
 
 	return h(
 		'ul',
 		{ class: 'links' },
-		method > METHOD_SMALL ? h('li', {}, h('a', { href: context.link({ view: 'callers', method: universe.methodHash(method) }) }, 'the method')) : null,
-		path > ROOT_PATH ? h('li', {}, h('a', { href: context.link({ view: 'flame', path: universe.pathHash(path) }) }, 'its call path')) : null,
-		file ? h('li', {}, h('a', { href: context.link({ view: 'io', file: String(file.row), part: 'methods' }) }, 'the file')) : null,
+		method > METHOD_SMALL
+			? h(
+					'li',
+					{},
+					h(
+						'a',
+						{ href: context.link({ view: 'callers', method: universe.methodHash(method) }) },
+						'the method',
+					),
+				)
+			: null,
+		path > ROOT_PATH
+			? h(
+					'li',
+					{},
+					h('a', { href: context.link({ view: 'flame', path: universe.pathHash(path) }) }, 'its call path'),
+				)
+			: null,
+		file
+			? h(
+					'li',
+					{},
+					h('a', { href: context.link({ view: 'io', file: String(file.row), part: 'methods' }) }, 'the file'),
+				)
+			: null,
 	);
 }
 
@@ -194,7 +337,11 @@ function findPathNamed(context: Context, steps: unknown[]): number {
 
 			if (typeof step === 'string') return method.display === step || `${method.class}.${method.name}` === step;
 			const named = step as { class?: string | null; method?: string | null; signature?: string | null };
-			return method.class === (named.class ?? '') && method.name === (named.method ?? '') && method.signature === (named.signature ?? '');
+			return (
+				method.class === (named.class ?? '') &&
+				method.name === (named.method ?? '') &&
+				method.signature === (named.signature ?? '')
+			);
 		});
 
 		if (next === undefined) return path;
@@ -207,9 +354,11 @@ function findings(context: Context): HTMLElement | null {
 	const report = context.profile.block.header.views['findings'];
 
 	if (!report) return null;
-	const rank = (row: ReportRow) => (SEVERITIES.indexOf(String(row['severity'])) + SEVERITIES.length) % SEVERITIES.length;
+	const rank = (row: ReportRow) =>
+		(SEVERITIES.indexOf(String(row['severity'])) + SEVERITIES.length) % SEVERITIES.length;
 	const rows = [...report.rows].sort((a, b) => rank(a) - rank(b));
-	const field = (row: ReportRow, key: string) => (row[key] === null || row[key] === undefined ? '' : String(row[key]));
+	const field = (row: ReportRow, key: string) =>
+		row[key] === null || row[key] === undefined ? '' : String(row[key]);
 
 	return h(
 		'section',
@@ -222,8 +371,16 @@ function findings(context: Context): HTMLElement | null {
 			rows.map((row) =>
 				h(
 					'li',
-					{ class: `finding ${SEVERITIES.includes(field(row, 'severity')) ? field(row, 'severity') : 'note'}` },
-					h('p', { class: 'title' }, h('span', { class: 'tag' }, visible(cut(field(row, 'severity'), 20))), ' ', name(field(row, 'title'), 400)),
+					{
+						class: `finding ${SEVERITIES.includes(field(row, 'severity')) ? field(row, 'severity') : 'note'}`,
+					},
+					h(
+						'p',
+						{ class: 'title' },
+						h('span', { class: 'tag' }, visible(cut(field(row, 'severity'), 20))),
+						' ',
+						name(field(row, 'title'), 400),
+					),
 					field(row, 'evidence') ? h('p', {}, name(field(row, 'evidence'), 1000)) : null,
 					field(row, 'advice') ? h('p', {}, name(field(row, 'advice'), 1000)) : null,
 					field(row, 'command') ? h('p', {}, h('code', {}, name(field(row, 'command'), 400))) : null,
@@ -240,15 +397,50 @@ function topIo(context: Context): HTMLElement | null {
 
 	if (io.isEmpty) return null;
 	const whole = io.total(choice);
-	const files = [...io.byFile(choice)].filter(([row]) => io.files[row]?.kind !== 'entry').sort((a, b) => b[1].all.ns - a[1].all.ns).slice(0, 5);
+	const files = [...io.byFile(choice)]
+		.filter(([row]) => io.files[row]?.kind !== 'entry')
+		.sort((a, b) => b[1].all.ns - a[1].all.ns)
+		.slice(0, 5);
 
 	if (whole.all.ops === 0) return null;
 	return h(
 		'section',
 		{ 'aria-labelledby': 'io-heading' },
 		h('h3', { id: 'io-heading' }, 'I/O'),
-		h('p', {}, `${quantity(whole.all.ns, 'ns')} in ${quantity(whole.all.ops, '')} operations: ${quantity(whole.reads.bytes + whole.received.bytes, 'bytes')} read or received, ${quantity(whole.writes.bytes + whole.sent.bytes, 'bytes')} written or sent. `, h('a', { href: context.link({ view: 'io' }) }, 'All of it')),
-		h('ul', { class: 'paths' }, files.map(([row, use]) => h('li', {}, h('span', { class: 'pathfigure' }, quantity(use.all.ns, 'ns'), ' ', h('span', { class: 'share' }, percent(use.all.ns, whole.all.ns)), shareBar(use.all.ns, whole.all.ns)), row < 0 ? '(not known)' : h('a', { class: 'pathname', href: context.link({ view: 'io', file: String(row), part: 'methods' }) }, name(fileText(io.files[row]), 120))))),
+		h(
+			'p',
+			{},
+			`${quantity(whole.all.ns, 'ns')} in ${quantity(whole.all.ops, '')} operations: ${quantity(whole.reads.bytes + whole.received.bytes, 'bytes')} read or received, ${quantity(whole.writes.bytes + whole.sent.bytes, 'bytes')} written or sent. `,
+			h('a', { href: context.link({ view: 'io' }) }, 'All of it'),
+		),
+		h(
+			'ul',
+			{ class: 'paths' },
+			files.map(([row, use]) =>
+				h(
+					'li',
+					{},
+					h(
+						'span',
+						{ class: 'pathfigure' },
+						quantity(use.all.ns, 'ns'),
+						' ',
+						h('span', { class: 'share' }, percent(use.all.ns, whole.all.ns)),
+						shareBar(use.all.ns, whole.all.ns),
+					),
+					row < 0
+						? '(not known)'
+						: h(
+								'a',
+								{
+									class: 'pathname',
+									href: context.link({ view: 'io', file: String(row), part: 'methods' }),
+								},
+								name(fileText(io.files[row]), 120),
+							),
+				),
+			),
+		),
 	);
 }
 
@@ -259,26 +451,48 @@ export function notesOf(profile: Profile): string[] {
 
 export function overviewView(context: Context): View {
 	const { kinds } = context;
-	const notes = context.profiles.flatMap((one, side) => notesOf(one).map((note) => (context.profiles.length > 1 ? `${side === 0 ? 'before' : 'after'}: ${note}` : note)));
+	const notes = context.profiles.flatMap((one, side) =>
+		notesOf(one).map((note) =>
+			context.profiles.length > 1 ? `${side === 0 ? 'before' : 'after'}: ${note}` : note,
+		),
+	);
 
 	return {
 		element: h(
 			'section',
 			{},
 			facts(context),
-			notes.length > 0 ? h('ul', { class: 'notes', 'aria-label': 'About the recording' }, notes.map((note) => h('li', {}, name(note, 600)))) : null,
+			notes.length > 0
+				? h(
+						'ul',
+						{ class: 'notes', 'aria-label': 'About the recording' },
+						notes.map((note) => h('li', {}, name(note, 600))),
+					)
+				: null,
 			findings(context),
 			kinds.length > 0 ? topMethods(context) : h('p', { class: 'note' }, 'No figures were recorded.'),
 			kinds.length > 0 ? topPaths(context) : null,
 			statesBar(context),
 			topIo(context),
-			h('p', { class: 'note' }, h('a', { href: context.link({ view: 'numbers' }) }, 'How these numbers are known, and how far off they may be')),
+			h(
+				'p',
+				{ class: 'note' },
+				h(
+					'a',
+					{ href: context.link({ view: 'numbers' }) },
+					'How these numbers are known, and how far off they may be',
+				),
+			),
 		),
 		rows: () => {
 			const sums = context.sums[0]!.methodSums(context.path);
 			return sums
 				.seen()
-				.sort((a, b) => sums.figure(context.figure).base.value[b]! - sums.figure(context.figure).base.value[a]! || a - b)
+				.sort(
+					(a, b) =>
+						sums.figure(context.figure).base.value[b]! - sums.figure(context.figure).base.value[a]! ||
+						a - b,
+				)
 				.slice(0, ROWS)
 				.map((method) => ({ ...methodData(context, method), ...dataRow(context, figuresOf(sums), method) }));
 		},

@@ -38,7 +38,9 @@ function endOf(row: ThreadRow): number | null {
 
 function spanOf(context: Context): { begin: number; end: number } {
 	const { header } = context.profile.block;
-	const ends = context.profile.threads.flatMap((row) => [num(row, 'started'), num(row, 'ended')]).filter((at): at is number => at !== null);
+	const ends = context.profile.threads
+		.flatMap((row) => [num(row, 'started'), num(row, 'ended')])
+		.filter((at): at is number => at !== null);
 	const moments = context.profile.block.report('snapshots').map((row) => Number(row['at']));
 	const end = header.end ?? Math.max(header.begin + 1, ...ends, ...moments);
 
@@ -82,8 +84,15 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 	const { begin, end } = spanOf(context);
 	const [width, row, head] = [1000, 26, 22];
 	const height = head + rows.length * row + 4;
-	const x = (at: number) => (Math.max(0, Math.min(1, (at - begin) / (end - begin))) * width);
-	const image = svg('svg', { viewBox: `0 0 ${width} ${height}`, class: 'timeline', role: 'img', preserveAspectRatio: 'none', height, 'aria-label': `Time line of ${rows.length} threads; the table below has the same in numbers.` });
+	const x = (at: number) => Math.max(0, Math.min(1, (at - begin) / (end - begin))) * width;
+	const image = svg('svg', {
+		viewBox: `0 0 ${width} ${height}`,
+		class: 'timeline',
+		role: 'img',
+		preserveAspectRatio: 'none',
+		height,
+		'aria-label': `Time line of ${rows.length} threads; the table below has the same in numbers.`,
+	});
 
 	for (let i = 0; i <= 10; i++) {
 		const at = (i / 10) * width;
@@ -94,7 +103,17 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 		const from = x(num(thread, 'started') ?? begin);
 		const to = x(endOf(thread) ?? end);
 		const y = head + i * row + 4;
-		const bar = svg('g', {}, svg('rect', { class: doingOf(thread) ? 'lived' : 'unknowntime', x: from, width: Math.max(1, to - from), y, height: row - 8 }));
+		const bar = svg(
+			'g',
+			{},
+			svg('rect', {
+				class: doingOf(thread) ? 'lived' : 'unknowntime',
+				x: from,
+				width: Math.max(1, to - from),
+				y,
+				height: row - 8,
+			}),
+		);
 
 		if (segments.length === 0) {
 			const doing = doingOf(thread);
@@ -102,7 +121,9 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 			if (doing) bar.append(...bands(doing, from, Math.max(1, to - from), y, row - 8));
 		}
 		for (const segment of segments) {
-			const other = segment.profile.threads.find((one) => one.name === thread.name && num(one, 'index') === num(thread, 'index'));
+			const other = segment.profile.threads.find(
+				(one) => one.name === thread.name && num(one, 'index') === num(thread, 'index'),
+			);
 			const doing = doingOf(other);
 			const left = Math.max(from, x(segment.from));
 			const right = Math.min(to, x(segment.to));
@@ -114,7 +135,17 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 	for (const row of context.profile.block.report('snapshots')) {
 		const at = x(Number(row['at']));
 
-		image.append(svg('line', { class: row['kind'] === 'mark' ? 'mark' : 'snapshot', x1: at, x2: at, y1: head - 8, y2: height }, svg('title', {}, visible(cut(`${row['kind']} ${row['label'] ?? ''} at ${moment(Number(row['at']))}`, 200)))));
+		image.append(
+			svg(
+				'line',
+				{ class: row['kind'] === 'mark' ? 'mark' : 'snapshot', x1: at, x2: at, y1: head - 8, y2: height },
+				svg(
+					'title',
+					{},
+					visible(cut(`${row['kind']} ${row['label'] ?? ''} at ${moment(Number(row['at']))}`, 200)),
+				),
+			),
+		);
 	}
 	const records = context.profile.block.table('record');
 	const [starts, took, who] = [records.get('begin'), records.get('ns'), records.get('thread')];
@@ -125,7 +156,15 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 
 		if (line === undefined) continue;
 		const from = x(starts[record]!);
-		image.append(svg('rect', { class: 'operation', x: from, width: Math.max(1, x(starts[record]! + took[record]!) - from), y: head + line * row + row - 6, height: 4 }));
+		image.append(
+			svg('rect', {
+				class: 'operation',
+				x: from,
+				width: Math.max(1, x(starts[record]! + took[record]!) - from),
+				y: head + line * row + row - 6,
+				height: 4,
+			}),
+		);
 	}
 	return image;
 }
@@ -156,16 +195,33 @@ async function findSegments(context: Context): Promise<Segment[]> {
 function axis(context: Context): HTMLElement {
 	const { begin, end } = spanOf(context);
 
-	return h('div', { class: 'axis', 'aria-hidden': 'true' }, [0, 0.25, 0.5, 0.75, 1].map((share) => h('span', {}, moment(begin + share * (end - begin)))));
+	return h(
+		'div',
+		{ class: 'axis', 'aria-hidden': 'true' },
+		[0, 0.25, 0.5, 0.75, 1].map((share) => h('span', {}, moment(begin + share * (end - begin)))),
+	);
 }
 
 const legend = (entries: [string, string][]) =>
-	h('ul', { class: 'legend' }, entries.map(([kind, label]) => h('li', {}, h('span', { class: `patch ${kind}`, 'aria-hidden': 'true' }), label)));
+	h(
+		'ul',
+		{ class: 'legend' },
+		entries.map(([kind, label]) =>
+			h('li', {}, h('span', { class: `patch ${kind}`, 'aria-hidden': 'true' }), label),
+		),
+	);
 
 function timelineBox(context: Context, rows: ThreadRow[]): HTMLElement {
 	const shown = rows.filter((row) => row.report).slice(0, LINES);
 	const drawing = h('div', { class: 'drawing' });
-	const names = h('div', { class: 'lanes' }, h('div', { class: 'lane' }), shown.map((row) => h('div', { class: 'lane' }, h('bdi', { title: visible(cut(row.name, 200)) }, visible(cut(row.name, 60))))));
+	const names = h(
+		'div',
+		{ class: 'lanes' },
+		h('div', { class: 'lane' }),
+		shown.map((row) =>
+			h('div', { class: 'lane' }, h('bdi', { title: visible(cut(row.name, 200)) }, visible(cut(row.name, 60)))),
+		),
+	);
 	const draw = (segments: Segment[]) => drawing.replaceChildren(timeline(context, shown, segments), axis(context));
 
 	draw([]);
@@ -185,9 +241,17 @@ function timelineBox(context: Context, rows: ThreadRow[]): HTMLElement {
 			['unknowntime', 'not known'],
 			['snapshot', 'snapshot'],
 			['mark', 'mark'],
-			...(context.profile.block.table('record').rows ? ([['operation', 'I/O operation']] as [string, string][]) : []),
+			...(context.profile.block.table('record').rows
+				? ([['operation', 'I/O operation']] as [string, string][])
+				: []),
 		]),
-		rows.length > shown.length ? h('p', { class: 'note' }, `The time line shows ${exact(shown.length)} of ${exact(rows.length)} threads: search, or sort the table.`) : null,
+		rows.length > shown.length
+			? h(
+					'p',
+					{ class: 'note' },
+					`The time line shows ${exact(shown.length)} of ${exact(rows.length)} threads: search, or sort the table.`,
+				)
+			: null,
 	);
 }
 
@@ -206,23 +270,43 @@ export function threadsView(both: Context): View {
 			title: 'Thread',
 			heading: true,
 			value: (row) => row.name,
-			cell: (row): Child => h('span', { class: 'withbox' },
-				/* Threads are chosen by their rows on the first side. */
-				isSecond ? null : h('input', {
-					type: 'checkbox',
-					checked: chosen.has(row.row),
-					'aria-label': `choose ${visible(cut(row.name, 100))}`,
-					onchange: (event: Event) => {
-						const rest = context.threads[0]!.filter((one) => one !== row.row);
+			cell: (row): Child =>
+				h(
+					'span',
+					{ class: 'withbox' },
+					/* Threads are chosen by their rows on the first side. */
+					isSecond
+						? null
+						: h('input', {
+								type: 'checkbox',
+								checked: chosen.has(row.row),
+								'aria-label': `choose ${visible(cut(row.name, 100))}`,
+								onchange: (event: Event) => {
+									const rest = context.threads[0]!.filter((one) => one !== row.row);
 
-						choose({ threads: (event.target as HTMLInputElement).checked ? [...rest, row.row].sort((a, b) => a - b) : rest });
-					},
-				}),
-				isSecond ? name(row.name, 100) : h('a', { href: context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }), title: 'its flame graph' }, name(row.name, 100)),
-				row.jvm ? h('span', { class: 'tag' }, 'JVM') : null,
-				row.report?.['virtual'] ? h('span', { class: 'tag' }, 'virtual') : null,
-				(num(row, 'folded') ?? 1) > 1 ? h('span', { class: 'tag' }, `${exact(num(row, 'folded')!)} threads`) : null,
-			),
+									choose({
+										threads: (event.target as HTMLInputElement).checked
+											? [...rest, row.row].sort((a, b) => a - b)
+											: rest,
+									});
+								},
+							}),
+					isSecond
+						? name(row.name, 100)
+						: h(
+								'a',
+								{
+									href: context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }),
+									title: 'its flame graph',
+								},
+								name(row.name, 100),
+							),
+					row.jvm ? h('span', { class: 'tag' }, 'JVM') : null,
+					row.report?.['virtual'] ? h('span', { class: 'tag' }, 'virtual') : null,
+					(num(row, 'folded') ?? 1) > 1
+						? h('span', { class: 'tag' }, `${exact(num(row, 'folded')!)} threads`)
+						: null,
+				),
 		},
 		...metrics.map((kind) => ({
 			key: `total.${kind.name}`,
@@ -234,7 +318,14 @@ export function threadsView(both: Context): View {
 				const error = amount(row, 'error', kind.name) ?? 0;
 
 				if (row.jvm && !value) return h('span', { class: 'unknown', title: 'not measured' }, '\u2013');
-				return value === null ? '' : h('span', { title: `${exact(value)} ${kind.unit}` }, quantity(value, kind.unit), error > 0 ? h('span', { class: 'error' }, ` \u00b1${quantity(error, kind.unit)}`) : null);
+				return value === null
+					? ''
+					: h(
+							'span',
+							{ title: `${exact(value)} ${kind.unit}` },
+							quantity(value, kind.unit),
+							error > 0 ? h('span', { class: 'error' }, ` \u00b1${quantity(error, kind.unit)}`) : null,
+						);
 			},
 		})),
 		...conditions.map((kind) => ({
@@ -242,7 +333,8 @@ export function threadsView(both: Context): View {
 			title: figureTitle(kind),
 			number: true,
 			value: (row: ThreadRow) => amount(row, 'samples', kind.name),
-			cell: (row: ThreadRow) => (amount(row, 'samples', kind.name) === null ? '' : exact(amount(row, 'samples', kind.name)!)),
+			cell: (row: ThreadRow) =>
+				amount(row, 'samples', kind.name) === null ? '' : exact(amount(row, 'samples', kind.name)!),
 		})),
 		{
 			key: 'ran',
@@ -253,9 +345,35 @@ export function threadsView(both: Context): View {
 			value: (row) => (doingOf(row) ? doingOf(row)!.ran / doingOf(row)!.lived : null),
 			cell: (row) => (doingOf(row) ? percent(doingOf(row)!.ran, doingOf(row)!.lived) : ''),
 		},
-		{ key: 'waited', title: 'Waited for a processor', number: true, wide: true, value: (row) => num(row, 'waited'), cell: (row) => (num(row, 'waited') ? quantity(num(row, 'waited')!, 'ns') : '') },
-		{ key: 'started', title: 'Started', number: true, wide: true, value: (row) => (num(row, 'started') === null ? null : -num(row, 'started')!), cell: (row) => (num(row, 'started') === null ? '' : moment(num(row, 'started')!)) },
-		{ key: 'ended', title: 'Ended', number: true, wide: true, value: (row) => (endOf(row) === null ? null : -endOf(row)!), cell: (row) => (endOf(row) !== null ? moment(endOf(row)!) : row.report?.['alive'] ? h('span', { class: 'quiet' }, 'alive') : '') },
+		{
+			key: 'waited',
+			title: 'Waited for a processor',
+			number: true,
+			wide: true,
+			value: (row) => num(row, 'waited'),
+			cell: (row) => (num(row, 'waited') ? quantity(num(row, 'waited')!, 'ns') : ''),
+		},
+		{
+			key: 'started',
+			title: 'Started',
+			number: true,
+			wide: true,
+			value: (row) => (num(row, 'started') === null ? null : -num(row, 'started')!),
+			cell: (row) => (num(row, 'started') === null ? '' : moment(num(row, 'started')!)),
+		},
+		{
+			key: 'ended',
+			title: 'Ended',
+			number: true,
+			wide: true,
+			value: (row) => (endOf(row) === null ? null : -endOf(row)!),
+			cell: (row) =>
+				endOf(row) !== null
+					? moment(endOf(row)!)
+					: row.report?.['alive']
+						? h('span', { class: 'quiet' }, 'alive')
+						: '',
+		},
 		...(selection.all
 			? (['events', 'unwound', 'repaired', 'unmatched', 'lost', 'pruned'] as const).map((key) => ({
 					key,
@@ -269,24 +387,50 @@ export function threadsView(both: Context): View {
 	];
 	const first = columns.find((column) => column.key.startsWith('total.'))?.key ?? columns[1]?.key ?? 'name';
 	const sort = columns.some((column) => column.key === selection.sort.replace(/^-/, '')) ? selection.sort : first;
-	const weight = (row: ThreadRow) => -(metrics[0] ? (amount(row, 'total', metrics[0].name) ?? 0) : (amount(row, 'samples', conditions[0]?.name ?? '') ?? 0));
+	const weight = (row: ThreadRow) =>
+		-(metrics[0]
+			? (amount(row, 'total', metrics[0].name) ?? 0)
+			: (amount(row, 'samples', conditions[0]?.name ?? '') ?? 0));
 
 	return {
 		element: h(
 			'section',
 			{},
 			toolbar(
-				searchField(context, 'Threads like', `${exact(rows.length)} of ${exact(profile.threads.length)} threads`),
+				searchField(
+					context,
+					'Threads like',
+					`${exact(rows.length)} of ${exact(profile.threads.length)} threads`,
+				),
 				field,
 				toggle(context, 'all', 'All columns'),
-				isSecond ? null : h(
-					'div',
-					{ class: 'buttons' },
-					h('button', { type: 'button', id: 'choose-found', onclick: () => choose({ threads: rows.map((row) => row.row) }) }, search.given ? 'Choose those found' : 'Choose all, the JVM\u2019s too'),
-					chosen.size ? h('button', { type: 'button', id: 'choose-none', onclick: () => choose({ threads: [] }) }, 'Back to the program\u2019s') : null,
-				),
+				isSecond
+					? null
+					: h(
+							'div',
+							{ class: 'buttons' },
+							h(
+								'button',
+								{
+									type: 'button',
+									id: 'choose-found',
+									onclick: () => choose({ threads: rows.map((row) => row.row) }),
+								},
+								search.given ? 'Choose those found' : 'Choose all, the JVM\u2019s too',
+							),
+							chosen.size
+								? h(
+										'button',
+										{ type: 'button', id: 'choose-none', onclick: () => choose({ threads: [] }) },
+										'Back to the program\u2019s',
+									)
+								: null,
+						),
 			),
-			timelineBox(context, [...rows].sort((a, b) => Number(a.jvm) - Number(b.jvm) || weight(a) - weight(b))),
+			timelineBox(
+				context,
+				[...rows].sort((a, b) => Number(a.jvm) - Number(b.jvm) || weight(a) - weight(b)),
+			),
 			table({
 				caption: 'Threads',
 				columns,
@@ -295,9 +439,12 @@ export function threadsView(both: Context): View {
 				onSort: (next) => choose({ sort: next }, 'replace'),
 				rowClass: (row) => (mask[row.row] ? null : 'left-out'),
 			}),
-			h('p', { class: 'note' }, 'Sums are of the chosen threads; of all but the JVM\u2019s own, where none is chosen.'),
+			h(
+				'p',
+				{ class: 'note' },
+				'Sums are of the chosen threads; of all but the JVM\u2019s own, where none is chosen.',
+			),
 		),
 		rows: () => profile.threads.filter((row) => row.report).map((row) => row.report!),
 	};
 }
-

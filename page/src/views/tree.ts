@@ -62,7 +62,8 @@ function openMatches(context: Context, tree: CallTree, top: number, matches: Mat
 
 		if (node !== top && matches.method[tree.method(node)]) {
 			found++;
-			for (let at = tree.parent(node); at >= 0 && !open.has(at); at = at === top ? -1 : tree.parent(at)) open.add(at);
+			for (let at = tree.parent(node); at >= 0 && !open.has(at); at = at === top ? -1 : tree.parent(at))
+				open.add(at);
 		}
 		queue.push(...sortedChildren(tree, node, context.figure, side));
 	}
@@ -70,7 +71,13 @@ function openMatches(context: Context, tree: CallTree, top: number, matches: Mat
 	return open;
 }
 
-function linesOf(context: Context, chosen: ChosenTree, opened: Opened, side: number, order: (nodes: number[]) => number[]): Line[] {
+function linesOf(
+	context: Context,
+	chosen: ChosenTree,
+	opened: Opened,
+	side: number,
+	order: (nodes: number[]) => number[],
+): Line[] {
 	const { tree, top } = chosen;
 	const lines: Line[] = [];
 	const stack: Line[] = [{ node: top, level: 1, set: 1, at: 1, parent: -1 }];
@@ -83,7 +90,14 @@ function linesOf(context: Context, chosen: ChosenTree, opened: Opened, side: num
 		const children = order(sortedChildren(tree, line.node, context.figure, side));
 		const shown = children.slice(0, opened.shown.get(line.node) ?? CHILDREN);
 		if (shown.length < children.length)
-			stack.push({ node: line.node, level: line.level + 1, set: children.length, at: shown.length + 1, parent: line.node, more: children.length - shown.length });
+			stack.push({
+				node: line.node,
+				level: line.level + 1,
+				set: children.length,
+				at: shown.length + 1,
+				parent: line.node,
+				more: children.length - shown.length,
+			});
 		for (let i = shown.length - 1; i >= 0; i--)
 			stack.push({ node: shown[i]!, level: line.level + 1, set: children.length, at: i + 1, parent: line.node });
 	}
@@ -99,7 +113,18 @@ export function treeView(context: Context): View {
 	const columns = figureColumns(context, tree.sides);
 	const sortKey = selection.sort.replace(/^-/, '');
 	const sortColumn = columns.find((column) => column.key === sortKey) ?? null;
-	const memoryKey = ['tree', selection.path, selection.interval, selection.threads, selection.invert, selection.fold, selection.metric, selection.search, selection.zoom, selection.invert && selection.method].join(' ');
+	const memoryKey = [
+		'tree',
+		selection.path,
+		selection.interval,
+		selection.threads,
+		selection.invert,
+		selection.fold,
+		selection.metric,
+		selection.search,
+		selection.zoom,
+		selection.invert && selection.method,
+	].join(' ');
 	let opened = context.app.memory.get(memoryKey) as Opened | undefined;
 
 	if (!opened) {
@@ -136,7 +161,18 @@ export function treeView(context: Context): View {
 			return h(
 				'tr',
 				{ 'aria-level': line.level, role: 'row' },
-				h('td', { role: 'gridcell', colspan: columns.length + 1 }, indented(line.level, h('button', { type: 'button', class: 'plain', tabindex: -1, onclick: () => showMore(line.node) }, `${exact(line.more)} smaller ones`))),
+				h(
+					'td',
+					{ role: 'gridcell', colspan: columns.length + 1 },
+					indented(
+						line.level,
+						h(
+							'button',
+							{ type: 'button', class: 'plain', tabindex: -1, onclick: () => showMore(line.node) },
+							`${exact(line.more)} smaller ones`,
+						),
+					),
+				),
 			);
 		const { node } = line;
 		const method = tree.method(node);
@@ -165,12 +201,33 @@ export function treeView(context: Context): View {
 				indented(
 					line.level,
 					children > 0
-						? h('button', { type: 'button', class: 'twist', tabindex: -1, 'aria-hidden': 'true', onclick: () => turn(node) }, isOpen ? '\u25be' : '\u25b8')
+						? h(
+								'button',
+								{
+									type: 'button',
+									class: 'twist',
+									tabindex: -1,
+									'aria-hidden': 'true',
+									onclick: () => turn(node),
+								},
+								isOpen ? '\u25be' : '\u25b8',
+							)
 						: h('span', { class: 'twist' }),
 					text,
 					node === top || (tree.method(node) === METHOD_SMALL && !context.app.canUnfold)
 						? null
-						: h('button', { type: 'button', class: 'zoom plain', tabindex: -1, title: 'show this alone (Enter)', 'aria-label': 'Zoom in', onclick: () => chosen.zoomTo(node) }, '\u2315'),
+						: h(
+								'button',
+								{
+									type: 'button',
+									class: 'zoom plain',
+									tabindex: -1,
+									title: 'show this alone (Enter)',
+									'aria-label': 'Zoom in',
+									onclick: () => chosen.zoomTo(node),
+								},
+								'\u2315',
+							),
 				),
 			),
 			columns.map((column) => h('td', { role: 'gridcell', class: cellClass(column) }, column.cell(node))),
@@ -194,7 +251,8 @@ export function treeView(context: Context): View {
 	body.addEventListener('click', (event) => {
 		const row = (event.target as Element).closest('tr');
 
-		if (row?.dataset['node'] && !(event.target as Element).closest('button, summary')) focusOn(Number(row.dataset['node']));
+		if (row?.dataset['node'] && !(event.target as Element).closest('button, summary'))
+			focusOn(Number(row.dataset['node']));
 	});
 	body.addEventListener('dblclick', (event) => {
 		const row = (event.target as Element).closest('tr');
@@ -202,7 +260,8 @@ export function treeView(context: Context): View {
 		if (row?.dataset['node'] && !(event.target as Element).closest('button')) turn(Number(row.dataset['node']));
 	});
 	body.addEventListener('keydown', (event) => {
-		if (event.ctrlKey || event.altKey || event.metaKey || (event.target as Element).closest('button, summary')) return;
+		if (event.ctrlKey || event.altKey || event.metaKey || (event.target as Element).closest('button, summary'))
+			return;
 		const nodes = lines.filter((line) => line.more === undefined);
 		const at = nodes.findIndex((line) => line.node === state.focus);
 		const line = nodes[at];
@@ -243,10 +302,20 @@ export function treeView(context: Context): View {
 
 		return h(
 			'th',
-			{ scope: 'col', role: 'columnheader', class: cellClass(column), title: column.hint, 'aria-sort': sorted ? (back ? 'ascending' : 'descending') : null },
+			{
+				scope: 'col',
+				role: 'columnheader',
+				class: cellClass(column),
+				title: column.hint,
+				'aria-sort': sorted ? (back ? 'ascending' : 'descending') : null,
+			},
 			h(
 				'button',
-				{ type: 'button', id: `tree-sort-${column.key}`, onclick: () => choose({ sort: sorted && !back ? `-${column.key}` : column.key }, 'replace') },
+				{
+					type: 'button',
+					id: `tree-sort-${column.key}`,
+					onclick: () => choose({ sort: sorted && !back ? `-${column.key}` : column.key }, 'replace'),
+				},
 				column.title,
 				h('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted ? (back ? ' \u25b4' : ' \u25be') : ''),
 			),
@@ -259,7 +328,14 @@ export function treeView(context: Context): View {
 			toolbar(
 				searchField(context, 'Find', matches.text),
 				toggle(context, 'invert', 'Invert to callers', 'methods at the top, their callers below'),
-				selection.invert ? null : toggle(context, 'fold', 'Fold recursion', 'calls of a method that is on the path already count as its outer call\u2019s'),
+				selection.invert
+					? null
+					: toggle(
+							context,
+							'fold',
+							'Fold recursion',
+							'calls of a method that is on the path already count as its outer call\u2019s',
+						),
 				tree.sides.length === 1 ? toggle(context, 'all', 'All figures') : null,
 			),
 			breadcrumb(context, chosen),
@@ -269,12 +345,29 @@ export function treeView(context: Context): View {
 				h(
 					'table',
 					{ role: 'treegrid', class: 'tree', 'aria-label': 'Call tree', 'aria-readonly': 'true' },
-					h('thead', {}, h('tr', { role: 'row' }, h('th', { scope: 'col', role: 'columnheader' }, selection.invert ? 'Method, below it its callers' : 'Call path'), columns.map(heading))),
+					h(
+						'thead',
+						{},
+						h(
+							'tr',
+							{ role: 'row' },
+							h(
+								'th',
+								{ scope: 'col', role: 'columnheader' },
+								selection.invert ? 'Method, below it its callers' : 'Call path',
+							),
+							columns.map(heading),
+						),
+					),
 					body,
 				),
 			),
 			note,
-			h('p', { class: 'note keys' }, 'On the keyboard: arrows go and open, Enter zooms in, Escape out, + shows more of what is below a row.'),
+			h(
+				'p',
+				{ class: 'note keys' },
+				'On the keyboard: arrows go and open, Enter zooms in, Escape out, + shows more of what is below a row.',
+			),
 			foldedNote(context),
 		),
 		rows: () =>
@@ -289,7 +382,8 @@ export function treeView(context: Context): View {
 	};
 }
 
-const cellClass = (column: FigureColumn): string => (column.wide === 'wider' ? 'number wider' : column.wide ? 'number wide' : 'number');
+const cellClass = (column: FigureColumn): string =>
+	column.wide === 'wider' ? 'number wider' : column.wide ? 'number wide' : 'number';
 
 /** Further in by its level, up to a point: deep trees stay in the window. */
 function indented(level: number, ...children: (Node | null)[]): HTMLElement {

@@ -13,7 +13,7 @@ import { methodText, shortMethod, visible, cut } from '../ui/names';
 
 export interface ChosenTree {
 	tree: CallTree;
-	top: number; /* the node that fills the width */
+	top: number /* the node that fills the width */;
 	/** What choosing a node means. */
 	zoomTo(node: number): void;
 	zoomOut(): boolean;
@@ -26,7 +26,13 @@ function treeOf(context: Context): CallTree {
 
 	if (!selection.invert && !selection.fold) return new PathTree(sums, path);
 	const kept = app.memory.get('tree made') as { key: string; sums: PathSums; tree: CallTree } | undefined;
-	const key = [selection.invert ? `callers of ${method}` : 'folded', path, universe.pathCount, selection.interval, selection.threads].join(' ');
+	const key = [
+		selection.invert ? `callers of ${method}` : 'folded',
+		path,
+		universe.pathCount,
+		selection.interval,
+		selection.threads,
+	].join(' ');
 	/* Sums made anew, of data read again, are others. */
 	if (kept?.key === key && kept.sums === sums[0]) return kept.tree;
 	const tree = selection.invert ? new CallersTree(sums, method, path) : new FoldedTree(sums, path);
@@ -50,7 +56,8 @@ function follow(context: Context, tree: CallTree): number {
 function stepsTo(context: Context, tree: CallTree, node: number): string {
 	const steps: string[] = [];
 
-	for (let at = node; at !== tree.root; at = tree.parent(at)) steps.push(context.universe.methodHash(tree.method(at)));
+	for (let at = node; at !== tree.root; at = tree.parent(at))
+		steps.push(context.universe.methodHash(tree.method(at)));
 	return steps.reverse().join('.');
 }
 
@@ -115,14 +122,21 @@ export function breadcrumb(context: Context, chosen: ChosenTree): HTMLElement {
 	const items: Child[] = [];
 
 	const step = (text: string, href: string | null) =>
-		h('li', {}, href === null ? h('span', { 'aria-current': 'true' }, h('bdi', {}, visible(cut(text, 60)))) : h('a', { href }, h('bdi', {}, visible(cut(text, 60)))));
+		h(
+			'li',
+			{},
+			href === null
+				? h('span', { 'aria-current': 'true' }, h('bdi', {}, visible(cut(text, 60))))
+				: h('a', { href }, h('bdi', {}, visible(cut(text, 60)))),
+		);
 	if (context.selection.invert) {
 		const nodes: number[] = [];
 
 		for (let at = top; at >= 0; at = tree.parent(at)) nodes.push(at);
 		for (const node of nodes.reverse()) {
 			const method = tree.method(node);
-			const text = node === tree.root && method === 0 ? 'all methods' : shortMethod(universe.methods[method]!, method);
+			const text =
+				node === tree.root && method === 0 ? 'all methods' : shortMethod(universe.methods[method]!, method);
 
 			items.push(step(text, node === top ? null : context.link({ zoom: stepsTo(context, tree, node) })));
 		}
