@@ -94,6 +94,18 @@ static const char selftest_text[] =
 	"Takes half a minute; the machine should have nothing else to do. Fails only\n"
 	"if it cannot be run. --format: text or json.\n";
 
+static const char diff_text[] =
+	"What changed between profiles of the same program: totals, then methods, call\n"
+	"paths or files, the largest changes first. Times are compared with their\n"
+	"errors: what may be chance is noise. Fewer than three runs a side cannot tell\n"
+	"what times differ by from run to run: no rule is broken by them then.\n"
+	"Numbers of calls, operations and bytes are exact: whatever differs there has\n"
+	"changed, or the program does not do the same in each run.\n"
+	"Methods are matched by class, name and signature; numbers in the names of\n"
+	"lambdas and generated classes are left out. Threads are put together.\n"
+	"Exit status: 0; 1 failed; 2 usage; 3 a rule, or --fail-over, is broken. The\n"
+	"reasons stand on standard error, a line each.\n";
+
 static const char completion_text[] =
 	"Prints a script for the shell. Packages have it where shells look for it; else,\n"
 	"for the shell that runs:\n"
@@ -132,6 +144,13 @@ const struct command commands[] = {
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report, .options = &report_table,
 		.words = WORDS_PROFILE, .values = cmd_report_values},
+	{"diff",
+		"BEFORE AFTER | --before FILE... --after FILE... [--by ITEM]\n"
+		"             [--normalize WHAT] [--fail-over PERCENT] [--min PERCENT]\n"
+		"             [--rules FILE] [--figure NAME] [--format FORMAT]",
+		"what changed between profiles of the same program; fails by it if asked",
+		diff_text, cmd_diff_details, cmd_diff, .options = &diff_command_table,
+		.words = WORDS_PROFILE, .values = cmd_diff_values},
 	{"html",
 		"[FILE] [-o OUT.html] [--metric M] [--thread PATTERN]\n"
 		"             [--snapshot A..B]",

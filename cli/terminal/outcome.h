@@ -11,8 +11,8 @@
  * (error/harmless.h): all that holds a name goes this way. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Exit status of the command. */
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+/* Exit status of the command; EXIT_RULE: it did what it should, and a rule that the user gave is broken. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_RULE = 3 };
 
 /* Prints "jprof: COMMAND: ..." and where help is, on standard error. Returns EXIT_USAGE. */
 int command_usage(const char *command, const char *format, ...)

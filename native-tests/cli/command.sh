@@ -97,6 +97,7 @@ prints '"\$schema": "https://json-schema.org/draft/2020-12/schema"' help schema
 prints '^usage: jprof attach PID' help attach
 prints '^usage: jprof calibrate ' help calibrate
 prints '^  calibrate  ' help
+prints '^usage: jprof diff BEFORE AFTER' help diff
 prints '^usage: jprof selftest ' help selftest
 prints '^  selftest  ' help
 says 2 "unknown option '--quick'; the options are --java, " selftest --quick
@@ -133,7 +134,7 @@ for topic in '' options $("$jprof" help help | sed -n 's/^ *Commands: //; /run l
 	holds "help $topic is wider than 80 columns" test -z "$("$jprof" help $topic | awk 'length > 80')"
 done
 holds "help lists what is not there" \
-	test "$("$jprof" help | grep -cE '^  (diff|export) ')" = 0
+	test "$("$jprof" help | grep -cE '^  (export) ')" = 0
 
 # ---- report: which file ----
 # newest FILE: it is taken where none is given.

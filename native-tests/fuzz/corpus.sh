@@ -40,6 +40,13 @@ corpus_options() {
 	END
 }
 
+corpus_rules() {
+	put method '{"rules": [{"method": "com.acme.*", "figure": "calls", "may_grow": 0, "min": "1%"}]}'
+	put path '{"rules": [{"path": "*.db", "figure": "reads.bytes", "at_most": 1.1, "name": "reads"}]}'
+	put both '{"rules": [{"call_path": "a > *", "figure": "base.cpu", "may_grow": "5%"}, {"total": "cpu", "at_least": 0.5}]}'
+	put none '{"rules": []}'
+}
+
 corpus_control() {
 	put echo $'1234{"jprof": 1, "id": 7, "verb": "echo", "label": "a"}\n'
 	put last $'\n\n\n\n{"jprof": 1, "id": "x", "verb": "detach"}\r\n{"jprof":1,"verb":"echo"}\n'

@@ -44,6 +44,7 @@ rooms=(
 	"report/formats  error profile report/text report/model"
 	"report/views    error profile calibration report/text report/model report/source report/formats"
 	"report          error options profile report/text report/model report/formats report/views"
+	"report/diff     error options profile report/text report/model report/formats"
 	"report/page     error options profile report/text report/model report/formats report/views report"
 	"cli/terminal    error options/nearest.h"
 	"cli/attach      error options agent/control/protocol.h cli/terminal"
@@ -53,7 +54,7 @@ rooms=(
 	"cli/selftest    error report/model"
 	"cli/reading     error profile report/text report/model cli/terminal cli/record cli/calibrate"
 	"cli/page        error profile report/text report/model report/page cli/terminal cli/reading"
-	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page"
+	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page"
 )
 
 # Who may include jni.h and jvmti.h.

@@ -207,6 +207,7 @@ static void put_cell(
 		put_aligned(sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
 		break;
 	case CELL_SIGNED:
+	case CELL_EXACT:
 	case CELL_NULL:
 	case CELL_HOW:
 		put_aligned(sink, place, "", 0);

@@ -98,6 +98,9 @@ bool out_cell(struct out *out, const struct cell *cell)
 	case CELL_REAL:
 		out_real(out, cell->real);
 		return true;
+	case CELL_EXACT:
+		out_exact(out, cell->real);
+		return true;
 	case CELL_BOOL:
 		out_text(out, cell->number ? "true" : "false");
 		return true;

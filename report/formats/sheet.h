@@ -31,6 +31,7 @@ enum cell_kind {
 	CELL_HOW,      /* how figures are known that were not measured: cell_how */
 	CELL_SIGNED,
 	CELL_REAL,
+	CELL_EXACT, /* a real number of which data has all digits; whole ones have no point */
 	CELL_TEXT,
 	CELL_BOOL
 };
@@ -95,6 +96,12 @@ static inline struct cell cell_signed(int64_t number)
 static inline struct cell cell_real(double real)
 {
 	return (struct cell){.kind = CELL_REAL, .real = real};
+}
+
+/* For data only. */
+static inline struct cell cell_exact(double real)
+{
+	return (struct cell){.kind = CELL_EXACT, .real = real};
 }
 
 static inline struct cell cell_bool(bool value)

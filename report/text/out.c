@@ -216,6 +216,20 @@ void out_real(struct out *out, double value)
 	out_bytes(out, text, (size_t)length);
 }
 
+void out_exact(struct out *out, double value)
+{
+	/* Whole numbers of a double are exact up to 2^53. */
+	const double whole_most = 9e15;
+	char text[40];
+
+	if (value > -whole_most && value < whole_most && value == (double)(int64_t)value) {
+		out_signed(out, (int64_t)value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.15g", value);
+	out_text(out, text);
+}
+
 char *number_grouped(char *end, uint64_t value)
 {
 	unsigned digits = 0;

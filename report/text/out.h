@@ -71,6 +71,9 @@ void out_signed(struct out *out, int64_t value);
 #define REAL_DECIMALS 3
 void out_real(struct out *out, double value);
 
+/* With 15 digits; a whole number without a point. */
+void out_exact(struct out *out, double value);
+
 /* Longest of the two forms below. */
 #define NUMBER_WIDTH 32
 
