@@ -6,6 +6,7 @@
 
 import type { Figure } from '../model/figures';
 import { h } from './dom';
+import { visible } from './names';
 
 const STEPS = new Map<string, [number, string][]>([
 	[
@@ -103,7 +104,7 @@ export function figureCell(figure: Figure, unit: string): HTMLElement {
 			'span',
 			{
 				class: 'quiet',
-				title: `about ${exact(figure.estimate)} ${unit} by samples: a part of what is measured above it, in no sum`,
+				title: `about ${exact(figure.estimate)} ${visible(unit)} by samples: a part of what is measured above it, in no sum`,
 			},
 			`\u2248\u00a0${quantity(figure.estimate, unit)}`,
 		);
@@ -112,7 +113,7 @@ export function figureCell(figure: Figure, unit: string): HTMLElement {
 	const parts = [h('span', { class: 'figure' }, (isVague(figure) ? '~' : '') + quantity(figure.value, unit))];
 
 	if (figure.error > 0) parts.push(h('span', { class: 'error' }, ` \u00b1${quantity(figure.error, unit)}`));
-	const exactly = `${exact(figure.value)} ${unit}${figure.error > 0 ? ` \u00b1 ${exact(figure.error)}` : ''}`;
+	const exactly = `${exact(figure.value)} ${visible(unit)}${figure.error > 0 ? ` \u00b1 ${exact(figure.error)}` : ''}`;
 
 	return h('span', { title: exactly + (figure.divided ? ', divided by samples' : '') }, parts);
 }

@@ -56,6 +56,15 @@ export function name(text: string, most = LONG): HTMLElement {
 	);
 }
 
+/** A name that leads somewhere; what shows the whole of a long one stands beside it: a link holds nothing to click. */
+export function link(href: string, named: HTMLElement, attributes: Record<string, string> = {}): HTMLElement {
+	const whole = named.querySelector('details');
+
+	whole?.remove();
+	const anchor = h('a', { href, ...attributes }, named);
+	return whole ? h('span', {}, anchor, ' ', whole) : anchor;
+}
+
 export function methodText(method: Method, id: number): string {
 	return id === METHOD_ROOT ? '(threads)' : method.display;
 }

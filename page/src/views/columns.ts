@@ -145,7 +145,7 @@ export function changeCell(before: Figure, after: Figure, unit: string): Child {
 		'span',
 		{
 			class: within ? 'quiet' : change > 0 ? 'more-used' : change < 0 ? 'less-used' : null,
-			title: `${exact(from)} to ${exact(to)} ${unit}${within ? ', which may be chance or error' : ''}`,
+			title: `${exact(from)} to ${exact(to)} ${visible(unit)}${within ? ', which may be chance or error' : ''}`,
 		},
 		within ? '\u2248\u00a0' : null,
 		signed(change, unit),

@@ -9,7 +9,7 @@ import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { searchField, searchOf, select, toolbar } from '../ui/controls';
 import { h, type Child } from '../ui/dom';
 import { exact, moment, percent, quantity } from '../ui/format';
-import { cut, methodText, name, visible } from '../ui/names';
+import { cut, link, methodText, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
 import { changeCell, methodData, shareBar } from './columns';
 import { methodLink } from './methods';
@@ -221,9 +221,8 @@ function filesTable(context: Context, io: IoSums, rows: FileRow[], whole: Amount
 			cell: (row) =>
 				row.row < 0
 					? h('span', { class: 'quiet' }, '(not known)')
-					: h(
-							'a',
-							{ href: context.link({ file: String(row.row), part: 'methods', sort: '', search: '' }) },
+					: link(
+							context.link({ file: String(row.row), part: 'methods', sort: '', search: '' }),
 							name(fileText(io.files[row.row])),
 						),
 		},
@@ -316,9 +315,8 @@ function pathsTable(context: Context, rows: PathRow[], whole: Amount): HTMLEleme
 
 				if (steps.length === 0) return h('span', { class: 'quiet' }, 'outside every recorded method');
 				return [
-					h(
-						'a',
-						{ href: context.link({ path: universe.pathHash(row.path), view: 'flame', sort: '' }) },
+					link(
+						context.link({ path: universe.pathHash(row.path), view: 'flame', sort: '' }),
 						name(text(row.path)),
 					),
 					h(

@@ -213,7 +213,11 @@ export function linesView(context: Context): View {
 			h(
 				'p',
 				{ class: 'note' },
-				`${exact(whole)} samples (${conditions[condition]?.asked ?? ''}), each at the line of the innermost Java method on its stack that has lines: it ran itself, or had called what ran.`,
+				`${exact(whole)} samples (${visible(cut(conditions[condition]?.asked ?? '', 60))}), each ${
+					byStates
+						? 'in the innermost Java method'
+						: 'at the line of the innermost Java method that has lines'
+				} on its stack: it ran itself, or had called what ran.`,
 			),
 			byStates
 				? stateTable(context, stateRows.filter(matches))

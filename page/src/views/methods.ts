@@ -9,7 +9,7 @@ import type { MethodSums } from '../model/profile';
 import type { Figures } from '../model/tree';
 import { ROOT_PATH } from '../model/universe';
 import { h } from '../ui/dom';
-import { methodName, methodText } from '../ui/names';
+import { link, methodName, methodText } from '../ui/names';
 import { searchField, searchOf, toggle, toolbar } from '../ui/controls';
 import { table, type Column } from '../ui/table';
 import { dataRow, figureColumns, methodData } from './columns';
@@ -35,9 +35,8 @@ export function methodLink(
 ): HTMLElement {
 	const row = context.universe.methods[method]!;
 
-	return h(
-		'a',
-		{ href: context.link({ view, method: context.universe.methodHash(method), search: '', sort: '' }) },
+	return link(
+		context.link({ view, method: context.universe.methodHash(method), search: '', sort: '' }),
 		methodName(row, method),
 	);
 }

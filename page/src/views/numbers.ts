@@ -7,7 +7,7 @@ import type { Context, View } from '../app';
 import type { ReportRow } from '../data/block';
 import { h, type Child } from '../ui/dom';
 import { exact, quantity } from '../ui/format';
-import { name } from '../ui/names';
+import { cut, name, visible } from '../ui/names';
 import { table } from '../ui/table';
 import { figureTitle } from './columns';
 import { foldedNote } from './notes';
@@ -38,8 +38,12 @@ function howKnown(context: Context): Child {
 			),
 		]),
 		header.conditions.map((condition) => [
-			h('dt', {}, 'samples ', h('bdi', {}, condition.asked)),
-			h('dd', {}, `a stack each ${quantity(condition.period, condition.unit)} of ${condition.event}`),
+			h('dt', {}, 'samples ', name(condition.asked, 100)),
+			h(
+				'dd',
+				{},
+				`a stack each ${quantity(condition.period, condition.unit)} of ${visible(cut(condition.event, 60))}`,
+			),
 		]),
 		h('dt', {}, '\u00b1'),
 		h(
@@ -184,7 +188,7 @@ export function numbersView(both: Context): View {
 			calibrationTable(context),
 			h('h3', {}, 'Facts'),
 			factsTable(context, facts),
-			h('p', { class: 'note' }, `Made by jprof ${header.jprof}.`),
+			h('p', { class: 'note' }, `Made by jprof ${visible(cut(header.jprof, 60))}.`),
 		),
 		rows: () => facts,
 	};

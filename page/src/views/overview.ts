@@ -12,7 +12,7 @@ import { sortedChildren, PathTree } from '../model/tree';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { h, sized, type Child } from '../ui/dom';
 import { exact, figureCell, percent, quantity } from '../ui/format';
-import { cut, methodName, name, visible } from '../ui/names';
+import { cut, link, methodName, name, visible } from '../ui/names';
 import { table } from '../ui/table';
 import { changeCell, dataRow, figureColumns, figureTitle, methodData, shareBar, wholes } from './columns';
 import { fill } from './colours';
@@ -157,7 +157,7 @@ function statesBar(context: Context): HTMLElement | null {
 			'p',
 			{ class: 'note' },
 			`Of ${exact(whole)} samples (`,
-			h('bdi', {}, conditions[condition]!.asked),
+			name(conditions[condition]!.asked, 100),
 			') of the chosen threads. ',
 			h('a', { href: context.link({ view: 'lines', part: 'states' }) }, 'By method'),
 		),
@@ -268,10 +268,10 @@ function topPaths(context: Context): HTMLElement {
 							h('span', { class: 'share' }, percent(total.value ?? 0, whole)),
 							shareBar(total.value ?? 0, whole),
 						),
-						h(
-							'a',
-							{ class: 'pathname', href: context.link({ view: 'flame', path: universe.pathHash(path) }) },
+						link(
+							context.link({ view: 'flame', path: universe.pathHash(path) }),
 							methodName(universe.methods[method]!, method),
+							{ class: 'pathname' },
 						),
 					),
 					'--level',
@@ -430,13 +430,10 @@ function topIo(context: Context): HTMLElement | null {
 					),
 					row < 0
 						? '(not known)'
-						: h(
-								'a',
-								{
-									class: 'pathname',
-									href: context.link({ view: 'io', file: String(row), part: 'methods' }),
-								},
+						: link(
+								context.link({ view: 'io', file: String(row), part: 'methods' }),
 								name(fileText(io.files[row]), 120),
+								{ class: 'pathname' },
 							),
 				),
 			),

@@ -10,7 +10,7 @@ import type { Profile, ThreadRow } from '../model/profile';
 import { searchField, searchOf, toggle, toolbar } from '../ui/controls';
 import { h, svg, type Child } from '../ui/dom';
 import { exact, moment, percent, quantity } from '../ui/format';
-import { cut, name, visible } from '../ui/names';
+import { cut, link, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
 import { figureTitle } from './columns';
 import { oneSide } from './one_side';
@@ -293,13 +293,10 @@ export function threadsView(both: Context): View {
 							}),
 					isSecond
 						? name(row.name, 100)
-						: h(
-								'a',
-								{
-									href: context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }),
-									title: 'its flame graph',
-								},
+						: link(
+								context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }),
 								name(row.name, 100),
+								{ title: 'its flame graph' },
 							),
 					row.jvm ? h('span', { class: 'tag' }, 'JVM') : null,
 					row.report?.['virtual'] ? h('span', { class: 'tag' }, 'virtual') : null,
