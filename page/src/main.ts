@@ -6,7 +6,7 @@
 import { App, figureName, type Context, type View } from './app';
 import { embeddedBlocks, serverFacts } from './data/embedded';
 import { METHOD_SMALL, ROOT_PATH } from './model/universe';
-import { IoSums } from './model/io';
+import { fileText, IoSums } from './model/io';
 import { toHash, VIEWS, type Selection, type ViewName } from './state/selection';
 import { select } from './ui/controls';
 import { h, type Child } from './ui/dom';
@@ -16,7 +16,7 @@ import { callersView } from './views/callers';
 import { figureTitle } from './views/columns';
 import { flameView } from './views/flame';
 import { intervalsView, intervalText } from './views/intervals';
-import { fileText, ioView } from './views/io';
+import { ioView } from './views/io';
 import { linesView } from './views/lines';
 import { livePanel } from './views/live';
 import { methodsView } from './views/methods';

@@ -50,6 +50,12 @@ export interface IoFile {
 	openedBy: string;
 }
 
+export function fileText(file: IoFile | undefined): string {
+	if (!file) return '(not known)';
+	if (file.kind === 'entry') return `${file.peer}!${file.name}`;
+	return file.peer ? `${file.name} \u2013 ${file.peer}` : file.name;
+}
+
 export interface IoChoice {
 	threads: number[];
 	path: number /* on this path and below; ROOT_PATH: all */;

@@ -12,7 +12,7 @@ import { exact } from '../ui/format';
 import { methodName, methodText, name } from '../ui/names';
 import { toggle, toolbar } from '../ui/controls';
 import { table, type Column } from '../ui/table';
-import { dataRow, figureColumns, methodData } from './columns';
+import { chosenSort, dataRow, figureColumns, methodData } from './columns';
 import { figuresOf, methodLink, methodSums } from './methods';
 
 type Side = 'callers' | 'callees';
@@ -24,7 +24,7 @@ function endName(context: Context, method: number): Child {
 }
 
 function endsTable(context: Context, edges: EdgeSums[], side: Side): HTMLElement {
-	const { universe, selection } = context;
+	const { universe } = context;
 	const rows = [...new Set(edges.flatMap((edge) => edge.ends()))];
 	const columns: Column<number>[] = [
 		{
@@ -39,13 +39,12 @@ function endsTable(context: Context, edges: EdgeSums[], side: Side): HTMLElement
 	const first =
 		columns.find((column) => column.key.startsWith('total.') && (edges.length < 2 || column.key === 'total.change'))
 			?.key ?? 'calls';
-	const known = columns.some((column) => column.key === selection.sort.replace(/^-/, ''));
 
 	return table({
 		caption: side === 'callers' ? 'Callers' : 'Callees',
 		columns,
 		rows,
-		sort: known ? selection.sort : first,
+		sort: chosenSort(context, columns, first),
 		onSort: (sort) => context.choose({ sort }, 'replace'),
 		empty: side === 'callers' ? 'No caller was recorded.' : 'It called nothing that was recorded.',
 		first: 30,

@@ -244,3 +244,10 @@ export function methodData(context: Context, method: number): Record<string, unk
 
 	return { class: row.class || null, method: row.name || null, signature: row.signature || null };
 }
+
+/** The column that rows are sorted by: the chosen one, if the table has it. */
+export function chosenSort(context: Context, columns: { key: string }[], first: string): string {
+	const { sort } = context.selection;
+
+	return columns.some((column) => column.key === sort.replace(/^-/, '')) ? sort : first;
+}

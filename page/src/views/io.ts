@@ -4,24 +4,20 @@
 // io: what was read, written, sent: by file, by method, by call path; from a file to those who used it and back.
 
 import type { Context, View } from '../app';
-import { addUse, IoSums, newUse, throughput, type Amount, type IoChoice, type IoFile, type IoUse } from '../model/io';
+import { fileText, IoSums, throughput, type Amount, type IoChoice, type IoUse } from '../model/io';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { searchField, searchOf, select, toolbar } from '../ui/controls';
 import { h, type Child } from '../ui/dom';
-import { exact, moment, percent, quantity } from '../ui/format';
+import { exact, percent, quantity } from '../ui/format';
 import { cut, link, methodText, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
-import { changeCell, methodData, shareBar } from './columns';
+import { chosenSort, methodData, shareBar } from './columns';
+import { ioDifference } from './io_difference';
+import { recordRows, recordsTable } from './io_records';
 import { methodLink } from './methods';
 import { oneSide } from './one_side';
 
 const known = (io: IoSums) => (io.isEmpty ? h('p', { class: 'note' }, 'No I/O was recorded.') : null);
-
-export function fileText(file: IoFile | undefined): string {
-	if (!file) return '(not known)';
-	if (file.kind === 'entry') return `${file.peer}!${file.name}`;
-	return file.peer ? `${file.name} \u2013 ${file.peer}` : file.name;
-}
 
 const amountCell = (amount: Amount): Child =>
 	amount.ops === 0
@@ -96,116 +92,6 @@ const joined = (a: Amount, b: Amount): Amount => ({ ops: a.ops + b.ops, bytes: a
 const kindsText = (use: IoUse): string =>
 	[...use.kinds].map(([kind, count]) => `${visible(cut(kind, 40))} ${exact(count)}`).join(', ');
 
-function sorted(context: Context, columns: { key: string }[], first: string): string {
-	return columns.some((column) => column.key === context.selection.sort.replace(/^-/, ''))
-		? context.selection.sort
-		: first;
-}
-
-// ---- of a difference: both sides of a row, and the change ----
-
-interface BothRow {
-	text: string;
-	name: Child;
-	before: IoUse;
-	after: IoUse;
-}
-
-const PAIRS: { key: string; title: string; unit: string; of: (use: IoUse) => number }[] = [
-	{ key: 'time', title: 'Time', unit: 'ns', of: (use) => use.all.ns },
-	{
-		key: 'bytes',
-		title: 'Bytes',
-		unit: 'bytes',
-		of: (use) => use.reads.bytes + use.received.bytes + use.writes.bytes + use.sent.bytes,
-	},
-	{ key: 'ops', title: 'Operations', unit: '', of: (use) => use.all.ops },
-];
-
-function bothTable(context: Context, caption: string, rows: BothRow[]): HTMLElement {
-	const figure = (value: number) => ({ value, error: 0, divided: false });
-	const columns: Column<BothRow>[] = [
-		{ key: 'name', title: caption, heading: true, value: (row) => row.text, cell: (row) => row.name },
-		...PAIRS.flatMap(({ key, title, unit, of }): Column<BothRow>[] => [
-			{
-				key: `${key}.before`,
-				title: `${title} before`,
-				number: true,
-				wide: key === 'time' ? false : 'wider',
-				value: (row) => of(row.before),
-				cell: (row) => quantity(of(row.before), unit),
-			},
-			{
-				key: `${key}.after`,
-				title: `${title} after`,
-				number: true,
-				wide: key === 'time' ? false : 'wider',
-				value: (row) => of(row.after),
-				cell: (row) => quantity(of(row.after), unit),
-			},
-			{
-				key: `${key}.change`,
-				title: `${title} change`,
-				number: true,
-				wide: key !== 'time',
-				value: (row) => Math.abs(of(row.after) - of(row.before)),
-				cell: (row) => changeCell(figure(of(row.before)), figure(of(row.after)), unit),
-			},
-		]),
-	];
-
-	return table({
-		caption,
-		columns,
-		rows,
-		sort: sorted(context, columns, 'time.change'),
-		onSort: (sort) => context.choose({ sort }, 'replace'),
-	});
-}
-
-/** Files of both sides by their names, methods by theirs. */
-function differenceTable(context: Context, part: string, matches: (text: string) => boolean): HTMLElement {
-	const { universe } = context;
-	const rows = new Map<string, BothRow>();
-	const sides = context.profiles.map((profile) => new IoSums(profile));
-	const add = (side: number, key: string, use: IoUse, make: () => Pick<BothRow, 'text' | 'name'>) => {
-		let row = rows.get(key);
-
-		if (!row) rows.set(key, (row = { ...make(), before: newUse(), after: newUse() }));
-		addUse(side === 0 ? row.before : row.after, use);
-	};
-
-	sides.forEach((io, side) => {
-		const choice: IoChoice = {
-			threads: context.threads[side]!,
-			path: context.path,
-			method: context.method,
-			file: -1,
-		};
-
-		if (part === 'methods')
-			for (const [method, { cum }] of io.byMethod(choice)) {
-				const text = methodText(universe.methods[method]!, method);
-
-				add(side, String(method), cum, () => ({
-					text,
-					name: method > METHOD_SMALL ? methodLink(context, method) : text,
-				}));
-			}
-		else
-			for (const [row, use] of io.byFile(choice)) {
-				const text = fileText(io.files[row]);
-
-				add(side, `${io.files[row]?.kind} ${text}`, use, () => ({ text, name: name(text) }));
-			}
-	});
-	return bothTable(
-		context,
-		part === 'methods' ? 'Methods that did I/O' : 'Files, connections, entries of archives',
-		[...rows.values()].filter((row) => matches(row.text)),
-	);
-}
-
 interface FileRow {
 	row: number;
 	use: IoUse;
@@ -247,7 +133,7 @@ function filesTable(context: Context, io: IoSums, rows: FileRow[], whole: Amount
 		caption: 'Files, connections, entries of archives',
 		columns,
 		rows,
-		sort: sorted(context, columns, 'time'),
+		sort: chosenSort(context, columns, 'time'),
 		onSort: (sort) => context.choose({ sort }, 'replace'),
 	});
 }
@@ -291,7 +177,7 @@ function methodsTable(context: Context, rows: MethodRow[], whole: Amount): HTMLE
 		caption: 'Methods that did I/O',
 		columns,
 		rows,
-		sort: sorted(context, columns, 'time'),
+		sort: chosenSort(context, columns, 'time'),
 		onSort: (sort) => context.choose({ sort }, 'replace'),
 	});
 }
@@ -349,80 +235,7 @@ function pathsTable(context: Context, rows: PathRow[], whole: Amount): HTMLEleme
 		caption: 'Call paths that did I/O',
 		columns,
 		rows,
-		sort: sorted(context, columns, 'time'),
-		onSort: (sort) => context.choose({ sort }, 'replace'),
-	});
-}
-
-interface RecordRow {
-	begin: number;
-	ns: number;
-	thread: string;
-	file: number;
-	kind: string;
-	amount: number;
-	failed: boolean;
-	method: number;
-}
-
-function recordRows(context: Context): RecordRow[] {
-	const { block, placement } = context.profile;
-	const table = block.table('record');
-	const column = (key: string) => table.get(key);
-	const [begin, ns, thread, file] = [column('begin'), column('ns'), column('thread'), column('file')];
-	const [kind, amount, failed, method] = [column('kind'), column('amount'), column('failed'), column('method')];
-
-	return Array.from({ length: table.rows }, (_, row) => ({
-		begin: begin[row]!,
-		ns: ns[row]!,
-		thread: block.text(thread[row]!),
-		file: file[row]! - 1,
-		kind: block.header.io_kinds?.[kind[row]!] ?? '',
-		amount: amount[row]!,
-		failed: failed[row] !== 0,
-		method: placement.method[method[row]!]!,
-	}));
-}
-
-function recordsTable(context: Context, io: IoSums, rows: RecordRow[]): HTMLElement {
-	const columns: Column<RecordRow>[] = [
-		{
-			key: 'file',
-			title: 'File',
-			heading: true,
-			value: (row) => fileText(io.files[row.file]),
-			cell: (row) => name(fileText(io.files[row.file]), 120),
-		},
-		{
-			key: 'kind',
-			title: 'Operation',
-			value: (row) => row.kind,
-			cell: (row) => visible(cut(row.kind, 40)) + (row.failed ? ' (failed)' : ''),
-		},
-		{ key: 'ns', title: 'Time', number: true, value: (row) => row.ns, cell: (row) => quantity(row.ns, 'ns') },
-		{
-			key: 'amount',
-			title: 'Bytes',
-			number: true,
-			value: (row) => row.amount,
-			cell: (row) => (row.amount ? quantity(row.amount, 'bytes') : ''),
-		},
-		{ key: 'begin', title: 'Began at', number: true, value: (row) => -row.begin, cell: (row) => moment(row.begin) },
-		{ key: 'thread', title: 'Thread', wide: true, value: (row) => row.thread, cell: (row) => name(row.thread, 60) },
-		{
-			key: 'method',
-			title: 'In',
-			wide: true,
-			value: (row) => methodText(context.universe.methods[row.method]!, row.method),
-			cell: (row) => (row.method > METHOD_SMALL ? methodLink(context, row.method) : ''),
-		},
-	];
-
-	return table({
-		caption: 'Single operations',
-		columns,
-		rows,
-		sort: sorted(context, columns, 'ns'),
+		sort: chosenSort(context, columns, 'time'),
 		onSort: (sort) => context.choose({ sort }, 'replace'),
 	});
 }
@@ -456,7 +269,7 @@ export function ioView(both: Context): View {
 	const text = (of: number) => methodText(universe.methods[of]!, of);
 	const content =
 		isDifference && (part === '' || part === 'methods')
-			? differenceTable(both, part, search.matches)
+			? ioDifference(both, part, search.matches)
 			: part === 'methods'
 				? methodsTable(
 						context,

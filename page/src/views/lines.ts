@@ -12,7 +12,7 @@ import { h } from '../ui/dom';
 import { exact, percent } from '../ui/format';
 import { cut, methodText, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
-import { methodData, shareBar } from './columns';
+import { chosenSort, methodData, shareBar } from './columns';
 import { methodLink } from './methods';
 
 function conditionOf(context: Context): number {
@@ -38,7 +38,7 @@ interface CountedLine extends LineRow {
 }
 
 function lineTable(context: Context, rows: CountedLine[], whole: number): HTMLElement {
-	const { universe, selection, profiles } = context;
+	const { universe, profiles } = context;
 	const isDifference = profiles.length > 1;
 	const columns: Column<CountedLine>[] = [
 		{
@@ -94,7 +94,7 @@ function lineTable(context: Context, rows: CountedLine[], whole: number): HTMLEl
 		caption: 'Source lines',
 		columns,
 		rows,
-		sort: columns.some((column) => column.key === selection.sort.replace(/^-/, '')) ? selection.sort : 'samples',
+		sort: chosenSort(context, columns, 'samples'),
 		onSort: (sort) => context.choose({ sort }, 'replace'),
 		empty: 'No samples.',
 	});
@@ -107,7 +107,7 @@ interface StateRow {
 }
 
 function stateTable(context: Context, rows: StateRow[]): HTMLElement {
-	const { universe, selection } = context;
+	const { universe } = context;
 	const states = (context.profile.block.header.states ?? []).filter((state) =>
 		rows.some((row) => row.states.has(state)),
 	);
@@ -133,7 +133,7 @@ function stateTable(context: Context, rows: StateRow[]): HTMLElement {
 		caption: 'How methods ran',
 		columns,
 		rows,
-		sort: columns.some((column) => column.key === selection.sort.replace(/^-/, '')) ? selection.sort : 'all',
+		sort: chosenSort(context, columns, 'all'),
 		onSort: (sort) => context.choose({ sort }, 'replace'),
 	});
 }

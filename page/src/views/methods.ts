@@ -12,7 +12,7 @@ import { h } from '../ui/dom';
 import { link, methodName, methodText } from '../ui/names';
 import { searchField, searchOf, toggle, toolbar } from '../ui/controls';
 import { table, type Column } from '../ui/table';
-import { dataRow, figureColumns, methodData } from './columns';
+import { chosenSort, dataRow, figureColumns, methodData } from './columns';
 import { foldedNote } from './notes';
 
 export function figuresOf(sums: Sums): Figures {
@@ -61,7 +61,6 @@ export function methodsView(context: Context): View {
 		},
 		...figures,
 	];
-	const known = columns.some((column) => column.key === selection.sort.replace(/^-/, ''));
 
 	return {
 		element: h(
@@ -86,7 +85,7 @@ export function methodsView(context: Context): View {
 				caption: 'Methods',
 				columns,
 				rows,
-				sort: known ? selection.sort : first,
+				sort: chosenSort(context, columns, first),
 				onSort: (sort) => context.choose({ sort }, 'replace'),
 			}),
 			foldedNote(context),

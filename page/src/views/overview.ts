@@ -4,57 +4,20 @@
 // overview: what ran, how long, where most of it went; what the recording cost and what is uncertain; findings.
 
 import type { Context, View } from '../app';
-import { IoSums, type IoChoice } from '../model/io';
-import type { ReportRow } from '../data/block';
-import { byState } from '../model/places';
+import { fileText, IoSums, type IoChoice } from '../model/io';
 import type { Profile } from '../model/profile';
 import { sortedChildren, PathTree } from '../model/tree';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { h, sized, type Child } from '../ui/dom';
 import { exact, figureCell, percent, quantity } from '../ui/format';
-import { cut, link, methodName, name, visible } from '../ui/names';
+import { link, methodName, name } from '../ui/names';
 import { table } from '../ui/table';
 import { changeCell, dataRow, figureColumns, figureTitle, methodData, shareBar, wholes } from './columns';
-import { fill } from './colours';
-import { isDark } from '../ui/theme';
 import { figuresOf, methodLink } from './methods';
-import { fileText } from './io';
+import { findings } from './findings';
+import { statesBar } from './states_bar';
 
 const ROWS = 10;
-const STATE_ORDER = [
-	'interpreted',
-	'c1',
-	'c1-inlined',
-	'c2',
-	'c2-inlined',
-	'stub',
-	'native',
-	'jvm',
-	'kernel',
-	'gc',
-	'jit',
-	'waiting',
-	'unknown',
-];
-const STATE_WORDS = new Map(
-	Object.entries({
-		interpreted: 'interpreted',
-		c1: 'compiled (C1)',
-		'c1-inlined': 'inlined (C1)',
-		c2: 'compiled (C2)',
-		'c2-inlined': 'inlined (C2)',
-		stub: 'stubs',
-		native: 'libraries',
-		jvm: 'JVM',
-		kernel: 'kernel',
-		gc: 'collecting',
-		jit: 'compiling',
-		waiting: 'waiting',
-		unknown: 'not known',
-	}),
-);
-const stateWords = (state: string): string => STATE_WORDS.get(state) ?? visible(cut(state, 40));
-
 function facts(context: Context): HTMLElement {
 	const { profile, sums, kinds } = context;
 	const tiles: [string, Child][] = [];
@@ -95,72 +58,6 @@ function facts(context: Context): HTMLElement {
 		'dl',
 		{ class: 'tiles' },
 		tiles.map(([title, value]) => h('div', {}, h('dt', {}, title), h('dd', {}, value))),
-	);
-}
-
-function statesBar(context: Context): HTMLElement | null {
-	const { profile, threads, path } = context;
-	const kind = context.kinds[context.figure];
-	const conditions = profile.block.header.conditions;
-
-	if (conditions.length === 0) return null;
-	const condition = kind?.samples
-		? kind.index
-		: Math.max(
-				0,
-				conditions.findIndex((one) => one.event === kind?.name),
-			);
-	const states = [...byState(profile, { threads: threads[0]!, path, condition })].sort((a, b) => b[1] - a[1]);
-	const whole = states.reduce((sum, [, samples]) => sum + samples, 0);
-
-	if (whole === 0) return null;
-	const hue = (state: string) => ({
-		hue: (STATE_ORDER.indexOf(state) * 47 + 205) % 360,
-		strength: state === 'unknown' || state === 'waiting' ? 0.2 : 1,
-	});
-	return h(
-		'section',
-		{ 'aria-labelledby': 'states-heading' },
-		h('h3', { id: 'states-heading' }, 'What ran'),
-		h(
-			'div',
-			{ class: 'stack', 'aria-hidden': 'true' },
-			states.map(([state, samples]) =>
-				sized(
-					sized(
-						h('span', { title: `${stateWords(state)} ${percent(samples, whole)}` }),
-						'width',
-						`${(100 * samples) / whole}%`,
-					),
-					'background-color',
-					fill(hue(state), isDark(), false),
-				),
-			),
-		),
-		h(
-			'ul',
-			{ class: 'legend' },
-			states.map(([state, samples]) =>
-				h(
-					'li',
-					{},
-					sized(
-						h('span', { class: 'patch', 'aria-hidden': 'true' }),
-						'background-color',
-						fill(hue(state), isDark(), false),
-					),
-					`${stateWords(state)} ${percent(samples, whole)}`,
-				),
-			),
-		),
-		h(
-			'p',
-			{ class: 'note' },
-			`Of ${exact(whole)} samples (`,
-			name(conditions[condition]!.asked, 100),
-			') of the chosen threads. ',
-			h('a', { href: context.link({ view: 'lines', part: 'states' }) }, 'By method'),
-		),
 	);
 }
 
@@ -280,114 +177,6 @@ function topPaths(context: Context): HTMLElement {
 			}),
 		),
 		found.length === 0 ? h('p', { class: 'note' }, 'No path has as much as 5 %.') : null,
-	);
-}
-
-const SEVERITIES = ['high', 'medium', 'low', 'note'];
-
-function findingLinks(context: Context, row: ReportRow): Child {
-	const { universe } = context;
-	const of = row['method'] as { class?: string; method?: string; signature?: string } | null;
-	const method = of ? universe.findMethodNamed(of.class ?? null, of.method ?? null, of.signature ?? null) : -1;
-	const file =
-		typeof row['file'] === 'string'
-			? new IoSums(context.profile).files.find((one) => one.name === row['file'])
-			: undefined;
-	const path = Array.isArray(row['path']) ? findPathNamed(context, row['path'] as unknown[]) : -1;
-
-	return h(
-		'ul',
-		{ class: 'links' },
-		method > METHOD_SMALL
-			? h(
-					'li',
-					{},
-					h(
-						'a',
-						{ href: context.link({ view: 'callers', method: universe.methodHash(method) }) },
-						'the method',
-					),
-				)
-			: null,
-		path > ROOT_PATH
-			? h(
-					'li',
-					{},
-					h('a', { href: context.link({ view: 'flame', path: universe.pathHash(path) }) }, 'its call path'),
-				)
-			: null,
-		file
-			? h(
-					'li',
-					{},
-					h('a', { href: context.link({ view: 'io', file: String(file.row), part: 'methods' }) }, 'the file'),
-				)
-			: null,
-	);
-}
-
-/** A path by the names of its steps, from the thread on; each a text, or {class, method, signature}. */
-function findPathNamed(context: Context, steps: unknown[]): number {
-	const { universe } = context;
-	let path = ROOT_PATH;
-
-	for (const step of steps) {
-		const next = [...universe.children(path)].find((child) => {
-			const method = universe.methods[universe.methodOf[child]!]!;
-
-			if (typeof step === 'string') return method.display === step || `${method.class}.${method.name}` === step;
-			const named = step as { class?: string | null; method?: string | null; signature?: string | null };
-			return (
-				method.class === (named.class ?? '') &&
-				method.name === (named.method ?? '') &&
-				method.signature === (named.signature ?? '')
-			);
-		});
-
-		if (next === undefined) return path;
-		path = next;
-	}
-	return path;
-}
-
-function findings(context: Context): HTMLElement | null {
-	const report = context.profile.block.header.views['findings'];
-
-	if (!report) return null;
-	const rank = (row: ReportRow) =>
-		(SEVERITIES.indexOf(String(row['severity'])) + SEVERITIES.length) % SEVERITIES.length;
-	const rows = [...report.rows].sort((a, b) => rank(a) - rank(b));
-	const field = (row: ReportRow, key: string) =>
-		row[key] === null || row[key] === undefined ? '' : String(row[key]);
-
-	return h(
-		'section',
-		{ 'aria-labelledby': 'findings-heading' },
-		h('h3', { id: 'findings-heading' }, 'Findings'),
-		rows.length === 0 ? h('p', { class: 'note' }, 'None of the rules found anything.') : null,
-		h(
-			'ul',
-			{ class: 'findings' },
-			rows.map((row) =>
-				h(
-					'li',
-					{
-						class: `finding ${SEVERITIES.includes(field(row, 'severity')) ? field(row, 'severity') : 'note'}`,
-					},
-					h(
-						'p',
-						{ class: 'title' },
-						h('span', { class: 'tag' }, visible(cut(field(row, 'severity'), 20))),
-						' ',
-						name(field(row, 'title'), 400),
-					),
-					field(row, 'evidence') ? h('p', {}, name(field(row, 'evidence'), 1000)) : null,
-					field(row, 'advice') ? h('p', {}, name(field(row, 'advice'), 1000)) : null,
-					field(row, 'command') ? h('p', {}, h('code', {}, name(field(row, 'command'), 400))) : null,
-					findingLinks(context, row),
-				),
-			),
-		),
 	);
 }
 
