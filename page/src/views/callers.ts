@@ -12,7 +12,7 @@ import { exact } from '../ui/format';
 import { methodName, methodText, name } from '../ui/names';
 import { toggle, toolbar } from '../ui/controls';
 import { table, type Column } from '../ui/table';
-import { chosenSort, dataRow, figureColumns, methodData } from './columns';
+import { chosenSort, dataRow, figureColumns, figureTitle, methodData } from './columns';
 import { figuresOf, methodLink, methodSums } from './methods';
 
 type Side = 'callers' | 'callees';
@@ -63,12 +63,12 @@ function disagreement(method: number, of: MethodSums, callers: EdgeSums, callees
 			['totals of callees', sum(callees, figure), cum.value[method]! - base.value[method]!],
 		];
 		for (const [what, is, should] of pairs)
-			if (is !== should) return `${kind.name}: the ${what} come to ${exact(is)}, not ${exact(should)}`;
+			if (is !== should) return `${figureTitle(kind)}: the ${what} come to ${exact(is)}, not ${exact(should)}`;
 	}
 	return null;
 }
 
-/** The method that the view is about: the chosen one, or that with the largest total that is not all of it. */
+/** The method that the view is about: the chosen one, or that which used most itself; -1: there is none. */
 function subject(context: Context, sums: MethodSums[]): number {
 	const side = sums[sums.length - 1]!;
 
