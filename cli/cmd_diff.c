@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/page/page_file.h"
 #include "cli/reading/opened_profile.h"
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/progress.h"
@@ -30,6 +31,7 @@ struct words {
 	struct diff_choice diff;
 	struct diff_request request;
 	const char *rules; /* a file, or NULL */
+	const char *html;  /* where a page goes, or NULL */
 	double fail_over;  /* a part; below 0: not chosen */
 	bool wide;
 };
@@ -199,6 +201,9 @@ static const struct command_option diff_options[] = {
 	{"--wide", NULL, "names and columns whole, on a terminal, too", take_flag, WORD(wide)},
 	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width, 0},
 	{"--format", "FORMAT", "text unless given", take_format, 0},
+	{"--html", "OUT.html",
+		"write both on one HTML page, too; of several runs the first of each side",
+		take_some_text, WORD(html)},
 };
 
 const struct command_table diff_command_table = {
@@ -344,6 +349,20 @@ static int say_rules(const struct rules *rules)
 	return rules_broken(rules) > 0 ? EXIT_RULE : EXIT_DONE;
 }
 
+/* Both sides on one page. Of several runs a page has the first ones: it shows where things happen, not what is certain. */
+static int write_page(const struct words *words, struct error *error)
+{
+	struct profile_choice side[2] = {words->choice, words->choice};
+	int failed;
+
+	for (enum diff_side i = 0; i < 2; i++)
+		side[i].file = words->files[i].name[0];
+	failed = page_file_write(side, 2, words->html, error);
+	if (failed == 0)
+		say("the page is '%s'", words->html);
+	return failed;
+}
+
 static int print_diff(struct words *words)
 {
 	struct error error = {0};
@@ -367,6 +386,8 @@ static int print_diff(struct words *words)
 		failed = compare(&diff, words, &rules, &error);
 	if (failed == 0)
 		failed = diff_print(&diff, &words->request, STDOUT_FILENO, &error);
+	if (failed == 0 && words->html)
+		failed = write_page(words, &error);
 	progress_hide();
 	/* The rules were tested, even if nobody reads the rest. */
 	if (failed == 0 || (error.text[0] == '\0' && rules.test))

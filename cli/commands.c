@@ -64,6 +64,14 @@ static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
 
+static const char export_text[] =
+	"Writes the figures that `jprof report` shows, of the profile given or of the\n"
+	"newest *.jprof here, as a file that another tool opens; docs/exports.md says\n"
+	"which, what each format holds, and what it leaves out. A file that could not\n"
+	"be written whole is not there. Without -o it is beside the profile, under a\n"
+	"name made of the profile's that must be free. --metric chooses figures:\n"
+	"metrics, conditions of samples, and calls.\n";
+
 static const char html_text[] =
 	"One file with all that it needs, for a browser, without a server or a\n"
 	"network. It has the figures of `jprof report`: an overview, flame graph, call\n"
@@ -144,6 +152,12 @@ const struct command commands[] = {
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report, .options = &report_table,
 		.words = WORDS_PROFILE, .values = cmd_report_values},
+	{"export",
+		"[FILE] --to FORMAT [-o OUT] [--metric M] [--thread PATTERN]\n"
+		"             [--method PATTERN] [--snapshot A..B] [--merge-threads]",
+		"write a profile for another tool: flame graphs, pprof, Perfetto...",
+		export_text, cmd_export_details, cmd_export, .options = &export_table,
+		.words = WORDS_PROFILE, .values = cmd_export_values},
 	{"diff",
 		"BEFORE AFTER | --before FILE... --after FILE... [--by ITEM]\n"
 		"             [--normalize WHAT] [--fail-over PERCENT] [--min PERCENT]\n"

@@ -58,8 +58,8 @@ extern const size_t command_count;
 const struct command *command_find(const char *name);
 
 /* Those of the commands' files. */
-extern const struct command_table list_table, status_table, report_table, diff_command_table,
-	html_table, calibrate_table, selftest_table;
+extern const struct command_table list_table, status_table, report_table, export_table,
+	diff_command_table, html_table, calibrate_table, selftest_table;
 
 /* Words behind help, beside commands; and the shells that there is completion for. Both to NULL. */
 extern const char *const help_topics[], *const completion_shells[];
@@ -70,6 +70,7 @@ int cmd_attach(int argc, char **argv);
 int cmd_control(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
@@ -79,8 +80,10 @@ int cmd_help(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 
 const char *cmd_report_values(const char *called, size_t i);
-const char *cmd_diff_values(const char *called, size_t i);
+const char *cmd_export_values(const char *called, size_t i);
 void cmd_report_details(FILE *out);
+void cmd_export_details(FILE *out);
+const char *cmd_diff_values(const char *called, size_t i);
 void cmd_diff_details(FILE *out);
 void cmd_help_details(FILE *out);
 

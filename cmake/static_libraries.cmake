@@ -2,7 +2,8 @@
 # Copyright the jprof authors
 #
 # The libraries that go into libjprof.so whole: jprof::pfm, jprof::jansson, jprof::sqlite; and
-# of the C++ compiler's the demangler: jprof::demangler. Into the command alone: jprof::z.
+# of the C++ compiler's the demangler: jprof::demangler. Into the command alone: jprof::z,
+# jprof::protobuf_c.
 #
 # Debian's archives refer to stdin, stdout and stderr by address, which a shared object
 # cannot do; a copy of each archive has those names changed (see archive_streams.c).
@@ -33,6 +34,8 @@ jprof_static_library(jansson jansson.h libjansson.a)
 jprof_static_library(pfm perfmon/pfmlib_perf_event.h libpfm.a)
 jprof_static_library(sqlite sqlite3.h libsqlite3.a)
 jprof_static_library(z zlib.h libz.a)
+jprof_static_library(protobuf_c protobuf-c/protobuf-c.h libprotobuf-c.a)
+find_program(PROTOC_C_PROGRAM protoc-c REQUIRED)
 target_link_libraries(jprof::sqlite INTERFACE m ${CMAKE_DL_LIBS} Threads::Threads)
 
 # One object of it is linked in, cp-demangle.o; it needs the C library alone. The compiler tells where the

@@ -43,6 +43,7 @@ rooms=(
 	"report/source   error agent/io/archive.h"
 	"report/formats  error profile report/text report/model"
 	"report/views    error profile calibration report/text report/model report/source report/formats"
+	"report/exports  error options/pattern.h profile report/text report/model"
 	"report          error options profile report/text report/model report/formats report/views"
 	"report/diff     error options profile report/text report/model report/formats"
 	"report/page     error options profile report/text report/model report/formats report/views report"
@@ -54,7 +55,7 @@ rooms=(
 	"cli/selftest    error report/model"
 	"cli/reading     error profile report/text report/model cli/terminal cli/record cli/calibrate"
 	"cli/page        error profile report/text report/model report/page cli/terminal cli/reading"
-	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page"
+	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/exports report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page"
 )
 
 # Who may include jni.h and jvmti.h.

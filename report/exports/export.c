@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* export: the table of exporters, and the way from a request to bytes. */
+#include "report/exports/export.h"
+
+#include <errno.h>
+
+extern const struct exporter exporter_collapsed, exporter_pprof, exporter_speedscope,
+	exporter_callgrind, exporter_chrome, exporter_otlp;
+
+const struct exporter *const exporters[] = {
+	&exporter_collapsed,
+	&exporter_pprof,
+	&exporter_speedscope,
+	&exporter_callgrind,
+	&exporter_chrome,
+	&exporter_otlp,
+};
+
+const size_t exporter_count = sizeof(exporters) / sizeof(exporters[0]);
+
+/* ---- from a request to bytes ---- */
+
+int export_write(const struct profile *profile, const struct export_request *request, int fd,
+	struct error *error)
+{
+	struct model model;
+	struct out out;
+	const struct export export = {.request = request, .model = &model, .out = &out};
+	int failed = model_init(&model, profile, &request->choice, error);
+
+	out_init(&out, fd);
+	if (failed == 0 && (request->exporter->write(&export) != 0 || model.store->failed))
+		failed = model_no_memory(error);
+	if (failed == 0)
+		out_flush(&out);
+	if (failed == 0 && out.failed == ENOMEM)
+		failed = model_no_memory(error);
+	else if (failed == 0 && out.failed == EPIPE)
+		failed = error_set(error, ERROR_IO, "%s", "");
+	else if (failed == 0 && out.failed != 0)
+		failed =
+			error_set_errno(error, ERROR_IO, out.failed, "cannot write the export");
+	out_fini(&out);
+	model_fini(&model);
+	return failed;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* facts: what exporters say of the profile as a whole. */
+#ifndef JPROF_REPORT_EXPORT_FACTS_H
+#define JPROF_REPORT_EXPORT_FACTS_H
+
+#include "report/exports/export.h"
+
+/* Facts that a reader of figures should know, a line each: the interval, what was taken out of figures, which are
+ * divided or at least what they say. The store's; NULL behind the last. Empty without memory. */
+enum { EXPORT_NOTES = 6 };
+struct export_notes {
+	const char *line[EXPORT_NOTES + 1];
+};
+struct export_notes export_notes(const struct export *export);
+
+/* The number that a fact of the profile says; 0: there is none. */
+uint64_t export_fact(const struct profile *profile, const char *key);
+
+/* ns since the epoch, when the session began; 0: not known. */
+uint64_t export_started(const struct profile *profile);
+
+/* When what the profile tells of ends, in ns since the session began; 0: not known. */
+uint64_t export_end(const struct profile *profile);
+
+#endif
