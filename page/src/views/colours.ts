@@ -7,6 +7,7 @@
 import type { Context } from '../app';
 import { statesByPath } from '../model/places';
 import type { CallTree } from '../model/tree';
+import { conditionOf } from './columns';
 import { hashText, KINDS, METHOD_SMALL, ROOT_PATH } from '../model/universe';
 
 export interface Colouring {
@@ -94,8 +95,8 @@ function byKind(context: Context, tree: CallTree): Colouring {
 
 /** By the state that most samples of the path and all below it were in; without samples by how most calls came in. */
 function byState(context: Context, tree: CallTree): Colouring {
-	const { profile, kinds, figure } = context;
-	const condition = kinds[figure]?.samples ? kinds[figure]!.index : 0;
+	const { profile } = context;
+	const condition = conditionOf(context);
 	const states = profile.block.table('place').rows
 		? statesByPath(profile, { threads: context.threads[0]!, path: ROOT_PATH, condition })
 		: new Map<string, Float64Array>();

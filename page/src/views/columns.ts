@@ -7,7 +7,9 @@
 import type { Context } from '../app';
 import { figureName } from '../app';
 import type { Calls, Figure, FigureKind } from '../model/figures';
+import { statesByPath } from '../model/places';
 import type { Figures } from '../model/tree';
+import { ROOT_PATH } from '../model/universe';
 import { h, sized, type Child } from '../ui/dom';
 import { cut, visible } from '../ui/names';
 import { exact, figureCell, percent, quantity, signed, signedPercent } from '../ui/format';
@@ -78,6 +80,35 @@ function enteredCell(value: number | null): Child {
 const lessHint = 'what it used itself, without what it called';
 const allHint = 'what it used, and all that it called';
 
+const atLeast = () => h('span', { title: 'at least: paths were folded for want of memory' }, '\u2265\u00a0');
+
+/** Which samples tell of the chosen figure: itself, or those on the same event. */
+export function conditionOf(context: Context, profile = context.profile): number {
+	const kind = profile.kinds[context.figure];
+	const { conditions } = profile.block.header;
+
+	if (kind?.samples) return kind.index;
+	return Math.max(
+		0,
+		conditions.findIndex((condition) => condition.event === kind?.name),
+	);
+}
+
+/** Of paths: samples of each and all below it, by what ran. */
+export function stateColumns(context: Context): FigureColumn[] {
+	const { profile, threads } = context;
+	const states = statesByPath(profile, { threads: threads[0]!, path: ROOT_PATH, condition: conditionOf(context) });
+
+	return [...states].map(([state, samples]) => ({
+		key: `state.${state}`,
+		title: visible(cut(state, 40)),
+		hint: 'samples in that state, of it and all that it called',
+		number: true,
+		value: (path) => samples[path]!,
+		cell: (path) => (samples[path]! > 0 ? exact(samples[path]!) : ''),
+	}));
+}
+
 function plainColumns(context: Context, of: Figures, every: boolean): FigureColumn[] {
 	const { kinds, figure } = context;
 	const columns: FigureColumn[] = [];
@@ -99,8 +130,10 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 				hint: allHint,
 				number: true,
 				value: (row) => of.total(i, row).value,
-				cell: (row) =>
+				cell: (row) => [
+					of.calls(row)?.atLeast ? atLeast() : null,
 					lead ? withShare(of.total(i, row), kind.unit, whole[0]!) : figureCell(of.total(i, row), kind.unit),
+				],
 			},
 			{
 				key: `self.${figureName(kind)}`,

@@ -12,20 +12,8 @@ import { h } from '../ui/dom';
 import { exact, percent } from '../ui/format';
 import { cut, methodText, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
-import { chosenSort, methodData, shareBar } from './columns';
+import { chosenSort, conditionOf, methodData, shareBar } from './columns';
 import { methodLink } from './methods';
-
-function conditionOf(context: Context): number {
-	const kind = context.kinds[context.figure];
-	const conditions = context.profile.block.header.conditions;
-
-	if (kind?.samples) return kind.index;
-	/* Of a metric the samples on the same event. */
-	return Math.max(
-		0,
-		conditions.findIndex((condition) => condition.event === kind?.name),
-	);
-}
 
 function ownerCell(context: Context, method: number) {
 	if (method === METHOD_ROOT) return h('span', { class: 'quiet' }, 'no Java method was on the stack');
@@ -161,7 +149,11 @@ export function linesView(context: Context): View {
 		};
 	const condition = conditionOf(context);
 	const search = searchOf(selection.search);
-	const choice = (side: number) => ({ threads: threads[side]!, path, condition });
+	const choice = (side: number) => ({
+		threads: threads[side]!,
+		path,
+		condition: conditionOf(context, profiles[side]),
+	});
 	const lines = profiles.map((profile, side) => byLine(profile, choice(side), method));
 	const last = lines[lines.length - 1]!;
 	const key = (row: LineRow) => `${row.method} ${row.line}`;

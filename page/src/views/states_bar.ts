@@ -10,6 +10,7 @@ import { exact, percent } from '../ui/format';
 import { cut, name, visible } from '../ui/names';
 import { isDark } from '../ui/theme';
 import { fill } from './colours';
+import { conditionOf } from './columns';
 
 const STATE_ORDER = [
 	'interpreted',
@@ -47,16 +48,10 @@ const stateWords = (state: string): string => STATE_WORDS.get(state) ?? visible(
 
 export function statesBar(context: Context): HTMLElement | null {
 	const { profile, threads, path } = context;
-	const kind = context.kinds[context.figure];
 	const conditions = profile.block.header.conditions;
 
 	if (conditions.length === 0) return null;
-	const condition = kind?.samples
-		? kind.index
-		: Math.max(
-				0,
-				conditions.findIndex((one) => one.event === kind?.name),
-			);
+	const condition = conditionOf(context);
 	const states = [...byState(profile, { threads: threads[0]!, path, condition })].sort((a, b) => b[1] - a[1]);
 	const whole = states.reduce((sum, [, samples]) => sum + samples, 0);
 

@@ -11,7 +11,7 @@ import { searchField, toggle, toolbar } from '../ui/controls';
 import { h, sized } from '../ui/dom';
 import { exact } from '../ui/format';
 import { methodName, name } from '../ui/names';
-import { dataRow, figureColumns, methodData, type FigureColumn } from './columns';
+import { dataRow, figureColumns, methodData, stateColumns, type FigureColumn } from './columns';
 import { findMatches, type Matches } from './matches';
 import { foldedNote } from './notes';
 import { breadcrumb, chooseTree, nodeText, type ChosenTree } from './tree_choice';
@@ -111,6 +111,8 @@ export function treeView(context: Context): View {
 	const side = tree.sides.length - 1;
 	const matches = findMatches(context, chosen);
 	const columns = figureColumns(context, tree.sides);
+	/* Of paths as they were called: other rows are several paths. */
+	if (selection.all && side === 0 && !selection.invert && !selection.fold) columns.push(...stateColumns(context));
 	const sortKey = selection.sort.replace(/^-/, '');
 	const sortColumn = columns.find((column) => column.key === sortKey) ?? null;
 	const memoryKey = [
