@@ -82,7 +82,9 @@ export function methodName(method: Method, id: number): HTMLElement {
 		{ class: 'name', title: visible(text) },
 		dot > 0 ? [h('span', { class: 'package' }, breakable(text.slice(0, dot))), h('wbr')] : null,
 		breakable(text.slice(dot, end)),
-		end < text.length ? [h('wbr'), h('span', { class: 'parameters' }, breakable(text.slice(end)))] : null,
+		end < text.length
+			? [text.endsWith('()') ? null : h('wbr'), h('span', { class: 'parameters' }, breakable(text.slice(end)))]
+			: null,
 	);
 }
 
