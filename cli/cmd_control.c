@@ -53,33 +53,14 @@ struct verb {
 
 /* ---- start ---- */
 
-#define START_IS_FOR_LOADING "'start' is an option of 'jprof attach' and 'jprof run' only"
-
 static json_t *start_members(struct control_command *command, struct error *error)
 {
-	json_t *hello = NULL, *members = NULL;
 	struct start_request request;
-	const char *loaded = "attach";
-	int failed = start_request_read(&request, &command->words, error);
+	json_t *members = NULL;
 
-	if (failed != 0)
+	if (start_request_read(&request, &command->words, error) != 0)
 		return NULL;
-	if (request.has_start) { /* in the config file */
-		failed = error_set(error, ERROR_VALUE, START_IS_FOR_LOADING);
-	} else if (!json_object_get(request.options, "file")) {
-		failed = control_ask(&command->control, "hello", NULL, &hello, error);
-		loaded = json_string_value(json_object_get(hello, "loaded"));
-	}
-	/* An agent that was loaded late knows no file but its default, which would be in the
-	 * JVM's own working directory. */
-	if (failed == 0 && loaded && strcmp(loaded, "attach") == 0)
-		failed = start_request_place(&request, &command->target, error);
-	if (failed == 0 && json_object_size(request.options) > 0) {
-		members = json_pack("{s:O}", "options", request.options);
-		if (!members)
-			error_set(error, ERROR_MEMORY, "no memory");
-	}
-	json_decref(hello);
+	start_request_ask(&request, &command->control, &command->target, &members, error);
 	start_request_fini(&request);
 	return members;
 }

@@ -14,6 +14,7 @@
 #include "cli/page/page_file.h"
 #include "cli/reading/opened_profile.h"
 #include "cli/terminal/command_options.h"
+#include "cli/terminal/output_file.h"
 #include "cli/terminal/progress.h"
 #include "options/wrap.h"
 #include "report/diff/print.h"
@@ -410,6 +411,11 @@ int cmd_diff(int argc, char **argv)
 
 	if (status == EXIT_DONE)
 		status = check_files(&words);
+	for (enum diff_side i = 0; i < 2; i++)
+		for (unsigned k = 0; k < words.files[i].count && status == EXIT_DONE; k++)
+			if (words.html)
+				status = output_file_check(
+					"diff", words.html, words.files[i].name[k], true);
 	if (status == EXIT_DONE && words.request.format->needs_rules && !words.rules &&
 		words.fail_over < 0)
 		status = command_usage("diff",

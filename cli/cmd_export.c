@@ -143,51 +143,14 @@ static int choose_calls(const char *names, char **kept, enum export_calls *calls
 
 /* ---- where it goes ---- */
 
-/* PREFIX + the profile's name without .jprof + SUFFIX, in the profile's folder. Owned; NULL without memory. */
-static char *name_beside(const char *profile, const struct exporter *exporter)
-{
-	static const char usual[] = ".jprof";
-	const char *slash = strrchr(profile, '/'), *base = slash ? slash + 1 : profile;
-	size_t length = strlen(base), ending = sizeof(usual) - 1;
-	char *name;
-
-	if (length > ending && strcmp(base + length - ending, usual) == 0)
-		length -= ending;
-	if (asprintf(&name, "%.*s%s%.*s%s", (int)(base - profile), profile, exporter->prefix,
-		    (int)length, base, exporter->suffix) < 0)
-		return NULL;
-	return name;
-}
-
-/* A name that the user did not give must be free; one that is given may be anything's but the profile's. */
+/* A format that no terminal shows needs a file. */
 static int check_output(const struct words *words, const char *output, bool is_given)
 {
-	struct stat there, profile;
-
-	if (strcmp(output, "-") == 0) {
-		if (words->exporter->binary && isatty(STDOUT_FILENO))
-			return command_usage("export",
-				"the format '%s' is not for a terminal: name a file with -o",
-				words->exporter->name);
-		return EXIT_DONE;
-	}
-	if (stat(output, &there) != 0)
-		return EXIT_DONE;
-	if (stat(words->choice.file, &profile) == 0 && there.st_dev == profile.st_dev &&
-		there.st_ino == profile.st_ino)
-		return command_usage("export", "'%s' is the profile itself", output);
-	if (!is_given)
-		return command_usage(
-			"export", "'%s' is there already: -o '%s' replaces it", output, output);
-	return EXIT_DONE;
-}
-
-/* Who may read the profile may read what is made of it. */
-static mode_t mode_of(const char *profile)
-{
-	struct stat there;
-
-	return stat(profile, &there) == 0 ? there.st_mode & 0666 : 0600;
+	if (strcmp(output, "-") == 0 && words->exporter->binary && isatty(STDOUT_FILENO))
+		return command_usage("export",
+			"the format '%s' is not for a terminal: name a file with -o",
+			words->exporter->name);
+	return output_file_check("export", output, words->choice.file, is_given);
 }
 
 /* ---- intervals ---- */
@@ -292,7 +255,8 @@ static int write_export(
 			words, opened.profile, &intervals, &request.interval_count, error);
 	request.interval = intervals;
 	if (failed == 0)
-		failed = output_file_open(&file, output, mode_of(words->choice.file), error);
+		failed = output_file_open(
+			&file, output, output_file_mode_of(words->choice.file), error);
 	progress_show("writing '%s'", error_subject(output).text);
 	if (failed == 0)
 		failed = export_write(opened.profile, &request, file.fd, error);
@@ -351,7 +315,8 @@ int cmd_export(int argc, char **argv)
 			status = command_usage("export", "%s", error.text);
 	}
 	if (status == 0 && !words.output) {
-		beside = name_beside(words.choice.file, words.exporter);
+		beside = output_file_beside(
+			words.choice.file, words.exporter->prefix, words.exporter->suffix);
 		if (!beside)
 			status = command_no_memory();
 	}

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/page/page_file.h"
 #include "cli/record/profile_file.h"
+#include "cli/terminal/output_file.h"
 
 struct words {
 	struct profile_choice choice;
@@ -34,26 +35,20 @@ static const struct command_option html_options[] = {
 const struct command_table html_table = {
 	"html", html_options, sizeof(html_options) / sizeof(*html_options), take_file, false};
 
-/* "p.html" for "p.jprof". Owned; NULL without memory. */
-static char *name_beside(const char *profile)
-{
-	size_t length = strlen(profile), ending = strlen(".jprof");
-	char *name;
-
-	if (length > ending && strcmp(profile + length - ending, ".jprof") == 0)
-		length -= ending;
-	return asprintf(&name, "%.*s.html", (int)length, profile) >= 0 ? name : NULL;
-}
-
 static int write_page(struct words *words)
 {
-	char *beside = words->to ? NULL : name_beside(words->choice.file);
+	char *beside = words->to ? NULL : output_file_beside(words->choice.file, "", ".html");
 	const char *to = words->to ? words->to : beside;
 	struct error error = {0};
-	int failed;
+	int failed, status;
 
 	if (!to)
 		return command_no_memory();
+	status = output_file_check("html", to, words->choice.file, words->to != NULL);
+	if (status != EXIT_DONE) {
+		free(beside);
+		return status;
+	}
 	failed = page_file_write(&words->choice, 1, to, &error);
 	if (failed == 0 && beside)
 		say("the page is '%s'", beside);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* jprof report: reads the words, opens the profile, prints one view of it. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "cli/terminal/progress.h"
 #include "options/wrap.h"
 #include "report/report.h"
+#include "report/request.h"
 #include "report/source/source.h"
 
 struct words {
@@ -31,71 +31,43 @@ enum { WIDTH_LEAST = 56, WIDTH_MOST = 1000, WIDTH_USUAL = 80 };
 
 /* ---- the options: one row each ---- */
 
-enum { NAMES_MAX = 32 };
-
 static int take_view(const struct taken *taken)
 {
-	const char *names[NAMES_MAX] = {NULL};
 	struct words *words = taken->words;
-	int found;
+	struct error error = {0};
 
-	for (size_t i = 0; i < view_count && i + 1 < NAMES_MAX; i++)
-		names[i] = views[i]->name;
-	found = command_choose(taken->command, "view", taken->value, names);
-	if (found < 0)
-		return EXIT_USAGE;
+	if (request_take_view(&words->request.view, taken->value, &error) != 0)
+		return command_usage(taken->command, "%s", error.text);
 	words->has_view = true;
-	words->request.view = views[found];
 	return EXIT_DONE;
 }
 
 static int take_format(const struct taken *taken)
 {
-	const char *names[NAMES_MAX] = {NULL};
 	struct words *words = taken->words;
-	int found;
+	struct error error = {0};
 
-	for (size_t i = 0; i < format_count && i + 1 < NAMES_MAX; i++)
-		names[i] = formats[i]->name;
-	found = command_choose(taken->command, "format", taken->value, names);
-	if (found < 0)
-		return EXIT_USAGE;
-	words->request.format = formats[found];
+	if (request_take_format(&words->request.format, taken->value, &error) != 0)
+		return command_usage(taken->command, "%s", error.text);
 	return EXIT_DONE;
-}
-
-static bool is_number(const char *value, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	return value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0;
 }
 
 static int take_number(const struct taken *taken)
 {
-	uint64_t *number = taken->to;
+	struct error error = {0};
 
-	if (!is_number(taken->value, number) || *number == 0)
-		return command_usage(taken->command,
-			"%s needs a whole number above 0, not '%s'", taken->option->name,
-			taken->value);
+	if (request_take_number(taken->to, taken->option->name, taken->value, &error) != 0)
+		return command_usage(taken->command, "%s", error.text);
 	return EXIT_DONE;
 }
 
-/* "1%", "0.5%"; "1" is the same as "1%". */
 static int take_min(const struct taken *taken)
 {
-	const char *value = taken->value;
-	char *end;
-	double percent = strtod(value, &end);
+	struct words *words = taken->words;
+	struct error error = {0};
 
-	end += *end == '%';
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(percent <= 100))
-		return command_usage(taken->command,
-			"--min needs a percentage from 0%% to 100%%, not '%s'", value);
-	((struct words *)taken->words)->request.min = percent / 100;
+	if (request_take_min(&words->request.min, taken->value, &error) != 0)
+		return command_usage(taken->command, "%s", error.text);
 	return EXIT_DONE;
 }
 
@@ -103,7 +75,8 @@ static int take_width(const struct taken *taken)
 {
 	uint64_t width;
 
-	if (!is_number(taken->value, &width) || width < WIDTH_LEAST || width > WIDTH_MOST)
+	if (!request_is_number(taken->value, &width) || width < WIDTH_LEAST ||
+		width > WIDTH_MOST)
 		return command_usage(taken->command,
 			"--width needs a number from %d to %d, not '%s'", WIDTH_LEAST,
 			WIDTH_MOST, taken->value);
@@ -226,15 +199,9 @@ static int open_for(
 	const struct profile_wanted wanted = {.records = view->records, .marks = view->marks};
 	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
 
-	if (failed == 0 && view->records && opened->profile->record_count == 0)
-		failed = error_set(error, ERROR_MISSING,
-			"'%s' has no records of single operations: they are made with "
-			"io=records",
-			words->choice.file);
-	else if (failed == 0 && view->samples && opened->profile->condition_count == 0)
-		failed = error_set(error, ERROR_MISSING,
-			"'%s' has no samples: they are taken with sample=cpu:1ms",
-			words->choice.file);
+	if (failed == 0)
+		failed =
+			request_check_profile(view, opened->profile, words->choice.file, error);
 	return failed;
 }
 
@@ -284,100 +251,16 @@ static void suit_calls(struct words *words, const struct profile *profile)
 		words->has_view ? "" : ", 'files' and 'connections' their I/O");
 }
 
-/* ---- options that are for some views alone ---- */
-
-static bool is_by_path(const struct view *view)
-{
-	return view->io || view->by_path;
-}
-
-static bool is_by_method(const struct view *view)
-{
-	return view->io || view->calls || view->by_method;
-}
-
-static bool has_shares(const struct view *view)
-{
-	return view->io || view->calls || view->share;
-}
-
-static bool is_about_calls(const struct view *view)
-{
-	return view->calls;
-}
-
-static bool has_levels(const struct view *view)
-{
-	return view->levels;
-}
-
-static bool is_lines(const struct view *view)
-{
-	return view == &view_lines;
-}
-
-static bool is_summary(const struct view *view)
-{
-	return view == &view_summary;
-}
-
-/* "tree, methods and callers": the views that an option is for. */
-static void name_views(char *text, size_t size, bool (*fits)(const struct view *view))
-{
-	size_t used = 0, left = 0;
-
-	for (size_t i = 0; i < view_count; i++)
-		left += fits(views[i]);
-	text[0] = '\0';
-	for (size_t i = 0; i < view_count && used < size; i++) {
-		if (!fits(views[i]))
-			continue;
-		left--;
-		used += (size_t)snprintf(text + used, size - used, "%s%s", views[i]->name,
-			left > 1    ? ", "
-			: left == 1 ? " and "
-				    : "");
-	}
-}
-
-static int check_words(const struct words *words)
-{
-	const struct report_request *request = &words->request;
-	const struct model_choice *choice = &words->choice.model;
-	const struct {
-		const char *option;
-		bool given;
-		bool (*fits)(const struct view *view);
-	} rows[] = {
-		{"--path", choice->paths.count > 0, is_by_path},
-		{"--method", choice->methods.count > 0, is_by_method},
-		{"--min", request->min > 0, has_shares},
-		{"--depth", request->depth > 0, has_levels},
-		{"--merge-threads", choice->merge_threads, is_about_calls},
-		{"--source", words->source != NULL, is_lines},
-		{"--all", request->all, is_summary},
-	};
-	char names[256];
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!rows[i].given || rows[i].fits(request->view))
-			continue;
-		name_views(names, sizeof(names), rows[i].fits);
-		return command_usage("report", "%s is for %s, not for '%s'", rows[i].option,
-			names, request->view->name);
-	}
-	return EXIT_DONE;
-}
-
 static int print_report(struct words *words)
 {
 	struct error error = {0};
 	struct opened_profile opened;
 	uint64_t violations = 0;
-	int failed, status = check_words(words);
+	int failed;
 
-	if (status != EXIT_DONE)
-		return status;
+	if (request_check(
+		    &words->request, &words->choice.model, words->source != NULL, &error) != 0)
+		return command_usage("report", "%s", error.text);
 	if (words->source && source_open(&words->request.source, words->source, &error) != 0)
 		return command_failed(&error);
 	failed = open_for(&opened, words, &error);

@@ -80,6 +80,14 @@ static const char html_text[] =
 	"MB; sums stay exact (docs/html.md). With -o - it goes to standard output;\n"
 	"without -o to a file beside, PROFILE.html.\n";
 
+static const char open_text[] =
+	"The page of `jprof html`, without its limits and with every interval, served\n"
+	"on 127.0.0.1 from a profile; or from a running JVM with the agent (PID, its\n"
+	"main class or jar), then with live figures, and buttons for start, stop,\n"
+	"snapshot, reset. The address, which holds a key, is printed, and opened in a\n"
+	"browser; only the first one that opens it gets the data (docs/open.md).\n"
+	"Ends with Ctrl-C, or a minute after the page was closed.\n";
+
 static const char calibrate_text[] =
 	"Measures what jprof's probes cost here, with one JVM: runs a program of its\n"
 	"own without probes and with them, for about half a minute in all (--quick:\n"
@@ -170,6 +178,9 @@ const struct command commands[] = {
 		"             [--snapshot A..B]",
 		"write a profile as one HTML page, to look at in a browser", html_text, NULL,
 		cmd_html, .options = &html_table, .words = WORDS_PROFILE},
+	{"open", "[FILE|PID] [--no-browser] [--port N] [--keep[=TIME]]",
+		"look at a profile, or at a running JVM, in a browser", open_text, NULL,
+		cmd_open, .options = &open_table, .words = WORDS_PROFILE | WORDS_PROCESS},
 	{"calibrate",
 		"[--java PATH] [-o FILE] [--calls CALLS] [--timing TIMING]\n"
 		"             [--metrics METRICS] [--quick]",

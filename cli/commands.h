@@ -59,7 +59,7 @@ const struct command *command_find(const char *name);
 
 /* Those of the commands' files. */
 extern const struct command_table list_table, status_table, report_table, export_table,
-	diff_command_table, html_table, calibrate_table, selftest_table;
+	diff_command_table, html_table, open_table, calibrate_table, selftest_table;
 
 /* Words behind help, beside commands; and the shells that there is completion for. Both to NULL. */
 extern const char *const help_topics[], *const completion_shells[];
@@ -73,6 +73,7 @@ int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_html(int argc, char **argv);
+int cmd_open(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);

@@ -3,7 +3,7 @@
 #
 # The libraries that go into libjprof.so whole: jprof::pfm, jprof::jansson, jprof::sqlite; and
 # of the C++ compiler's the demangler: jprof::demangler. Into the command alone: jprof::z,
-# jprof::protobuf_c.
+# jprof::protobuf_c, and libevent's loop and HTTP: jprof::event_core, jprof::event_extra.
 #
 # Debian's archives refer to stdin, stdout and stderr by address, which a shared object
 # cannot do; a copy of each archive has those names changed (see archive_streams.c).
@@ -35,6 +35,9 @@ jprof_static_library(pfm perfmon/pfmlib_perf_event.h libpfm.a)
 jprof_static_library(sqlite sqlite3.h libsqlite3.a)
 jprof_static_library(z zlib.h libz.a)
 jprof_static_library(protobuf_c protobuf-c/protobuf-c.h libprotobuf-c.a)
+jprof_static_library(event_core event2/event.h libevent_core.a)
+jprof_static_library(event_extra event2/http.h libevent_extra.a)
+target_link_libraries(jprof::event_extra INTERFACE jprof::event_core)
 find_program(PROTOC_C_PROGRAM protoc-c REQUIRED)
 target_link_libraries(jprof::sqlite INTERFACE m ${CMAKE_DL_LIBS} Threads::Threads)
 

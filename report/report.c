@@ -334,12 +334,39 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
+/* The choice of a view that puts threads together: of the program's alone, unless the user named some. */
+static struct model_choice merged_choice(const struct model_choice *choice)
+{
+	struct model_choice merged = *choice;
+
+	merged.merge_threads = true;
+	merged.program_alone = merged.threads.count == 0;
+	return merged;
+}
+
+/* The view, which puts threads together, of a model that does not: of one of its own. */
+static int view_merged(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
+{
+	struct model_choice choice = merged_choice(model->choice);
+	struct model merged;
+	int failed = model_init(&merged, model->apart, &choice, error);
+
+	if (failed == 0)
+		failed = report_view(&merged, request, out, violations, error);
+	model_fini(&merged);
+	return failed;
+}
+
 int report_view(const struct model *model, const struct report_request *request,
 	struct out *out, uint64_t *violations, struct error *error)
 {
 	struct report report = {.model = model, .request = request};
 	int failed;
 
+	*violations = 0;
+	if (request->view->merges && !model->choice->merge_threads)
+		return view_merged(model, request, out, violations, error);
 	if (request->format->walk)
 		failed = request->format->walk(model, out) != 0 ? model_no_memory(error) : 0;
 	else
@@ -350,22 +377,32 @@ int report_view(const struct model *model, const struct report_request *request,
 	return failed;
 }
 
-int report_print(const struct profile *profile, const struct report_request *request, int fd,
-	uint64_t *violations, struct error *error)
+int report_put_profile(const struct profile *profile, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
 {
 	struct model_choice choice = request->choice;
 	struct model model;
+	int failed;
+
+	if (request->view->merges)
+		choice = merged_choice(&choice);
+	*violations = 0;
+	failed = model_init(&model, profile, &choice, error);
+	if (failed == 0)
+		failed = report_view(&model, request, out, violations, error);
+	model_fini(&model);
+	return failed;
+}
+
+int report_print(const struct profile *profile, const struct report_request *request, int fd,
+	uint64_t *violations, struct error *error)
+{
 	struct out out;
 	int failed;
 
-	choice.merge_threads |= request->view->merges;
-	choice.program_alone = request->view->merges && choice.threads.count == 0;
-	*violations = 0;
 	out_init(&out, fd);
 	out.before_write = request->before_write;
-	failed = model_init(&model, profile, &choice, error);
-	if (failed == 0)
-		failed = report_view(&model, request, &out, violations, error);
+	failed = report_put_profile(profile, request, &out, violations, error);
 	if (failed == 0) {
 		out_flush(&out);
 		if (out.failed == EPIPE)
@@ -374,7 +411,6 @@ int report_print(const struct profile *profile, const struct report_request *req
 			failed = error_set_errno(
 				error, ERROR_IO, out.failed, "cannot write the report");
 	}
-	model_fini(&model);
 	out_fini(&out);
 	return failed;
 }

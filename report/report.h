@@ -15,9 +15,13 @@
 int report_print(const struct profile *profile, const struct report_request *request, int fd,
 	uint64_t *violations, struct error *error);
 
-/* The same of a model that is there, into any out: its view is none that puts threads together (view->merges). The
- * caller flushes. */
+/* The same of a model that is there, into any out. A view that puts threads together (view->merges) has a model of its
+ * own, if this one does not. The caller flushes. */
 int report_view(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error);
+
+/* The same as report_print, into any out, which the caller flushes. */
+int report_put_profile(const struct profile *profile, const struct report_request *request,
 	struct out *out, uint64_t *violations, struct error *error);
 
 #endif

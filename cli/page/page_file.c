@@ -3,13 +3,12 @@
 /* page_file: one block after the other, each made of the profile anew. */
 #include "cli/page/page_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/terminal/outcome.h"
+#include "cli/terminal/output_file.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
 #include "report/page/page.h"
@@ -188,7 +187,7 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 	struct page_interval *interval = NULL;
 	struct opened_profile opened;
 	size_t count = 0;
-	char *json = NULL;
+	char *json = NULL, *again = profile_choice_command(&chosen);
 	int failed = open_interval(&opened, &chosen, error);
 
 	if (failed == 0) {
@@ -197,6 +196,7 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 		failed = json ? 0 : model_no_memory(error);
 	}
 	choice.intervals = json;
+	choice.again = again;
 	choice.interval = chosen.interval ? chosen.interval : "";
 	if (failed == 0)
 		failed = put_block(out, &opened, &chosen, &choice,
@@ -213,35 +213,30 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 	}
 	page_intervals_free(interval, count);
 	free(json);
+	free(again);
 	return failed;
 }
 
 /* ---- the file ---- */
 
-/* Written beside, and then put in its place. */
-static int put_file(const struct out *out, const char *path, struct error *error)
+static int put_file(struct out *page, const char *path, mode_t mode, struct error *error)
 {
-	char *beside = NULL;
-	FILE *file = NULL;
-	bool done;
+	struct output_file file;
+	struct out out;
+	int failed = output_file_open(&file, path, mode, error);
 
-	if (strcmp(path, "-") == 0)
-		file = stdout;
-	else if (asprintf(&beside, "%s.%ld.part", path, (long)getpid()) >= 0)
-		file = fopen(beside, "wxe");
-	done = file && fwrite(out->buffer, 1, out->length, file) == out->length &&
-	       fflush(file) == 0;
-	if (file && file != stdout)
-		done = (fclose(file) == 0) & done;
-	if (beside && done)
-		done = rename(beside, path) == 0;
-	if (!done) {
-		error_set_errno(error, ERROR_IO, errno, "cannot write '%s'", path);
-		if (beside && file)
-			unlink(beside);
+	if (failed == 0) {
+		out_init(&out, file.fd);
+		out_bytes(&out, page->buffer, page->length);
+		out_flush(&out);
+		if (out.failed != 0)
+			failed = error_set_errno(
+				error, ERROR_IO, out.failed, "cannot write '%s'", path);
+		out_fini(&out);
 	}
-	free(beside);
-	return done ? 0 : -ERROR_IO;
+	if (output_file_close(&file, failed == 0, error) != 0)
+		failed = -ERROR_IO;
+	return failed;
 }
 
 int page_file_write(
@@ -261,7 +256,7 @@ int page_file_write(
 	if (failed == 0 && out.failed != 0)
 		failed = model_no_memory(error);
 	if (failed == 0)
-		failed = put_file(&out, path, error);
+		failed = put_file(&out, path, output_file_mode_of(side[0].file), error);
 	progress_hide();
 	out_fini(&out);
 	return failed;

@@ -106,16 +106,22 @@ int start_request_read(
 {
 	char *all = agent_words_join(words),
 	     *given = all ? options_given_json(all, error) : NULL;
+	json_t *options = given ? json_loads(given, 0, NULL) : NULL;
+
+	free(all);
+	free(given);
+	*request = (struct start_request){0};
+	return options ? start_request_take(request, options, error) : no_memory(error);
+}
+
+int start_request_take(struct start_request *request, json_t *options, struct error *error)
+{
 	const char *key, *file;
 	char path[PATH_MAX];
 	json_t *value;
 	int failed = 0;
 
-	*request = (struct start_request){.options = given ? json_loads(given, 0, NULL) : NULL};
-	free(all);
-	free(given);
-	if (!request->options)
-		return no_memory(error);
+	*request = (struct start_request){.options = options};
 	value = json_object_get(request->options, "start");
 	request->has_start = value;
 	request->is_plain = true;
@@ -187,4 +193,31 @@ int start_request_place(
 		return error_set(error, ERROR_VALUE,
 			"the path of the profile is not UTF-8: give another with --file");
 	return json_object_set_new(request->options, "file", value) == 0 ? 0 : no_memory(error);
+}
+
+int start_request_ask(struct start_request *request, struct control *control,
+	const struct target *target, json_t **members, struct error *error)
+{
+	json_t *hello = NULL;
+	const char *loaded = "attach";
+	int failed = 0;
+
+	*members = NULL;
+	if (request->has_start)
+		return error_set(error, ERROR_VALUE, START_IS_FOR_LOADING);
+	if (!json_object_get(request->options, "file")) {
+		failed = control_ask(control, "hello", NULL, &hello, error);
+		loaded = json_string_value(json_object_get(hello, "loaded"));
+	}
+	/* An agent that was loaded late knows no file but its default, which would be in the
+	 * JVM's own working directory. */
+	if (failed == 0 && loaded && strcmp(loaded, "attach") == 0)
+		failed = start_request_place(request, target, error);
+	if (failed == 0 && json_object_size(request->options) > 0) {
+		*members = json_pack("{s:O}", "options", request->options);
+		if (!*members)
+			failed = no_memory(error);
+	}
+	json_decref(hello);
+	return failed;
 }

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/attach/target.h"
+#include "cli/attach/control_client.h"
 
 struct agent_words {
 	const char *command; /* for messages, borrowed */
@@ -45,6 +45,8 @@ struct start_request {
 /* 0, or a negative code; start_request_fini is harmless then. */
 int start_request_read(
 	struct start_request *request, const struct agent_words *words, struct error *error);
+/* The same of options as a config file has them, an object, which is taken. */
+int start_request_take(struct start_request *request, json_t *options, struct error *error);
 void start_request_fini(struct start_request *request);
 
 /* The agent was loaded with `load`: options that only loading takes are done. */
@@ -53,5 +55,11 @@ void start_request_loaded(struct start_request *request);
 /* Sets `file` to where the profile goes in that target. 0, or a negative code. */
 int start_request_place(
 	struct start_request *request, const struct target *target, struct error *error);
+
+/* For an agent that is there, asks it how it was loaded, and makes the members of the verb `start`; *members: owned, NULL
+ * for none. 0, or a negative code. */
+#define START_IS_FOR_LOADING "'start' is an option of 'jprof attach' and 'jprof run' only"
+int start_request_ask(struct start_request *request, struct control *control,
+	const struct target *target, json_t **members, struct error *error);
 
 #endif

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/terminal/outcome.h"
+
 static int cannot(const char *name, struct error *error)
 {
 	return error_set_errno(
@@ -61,6 +63,42 @@ int output_file_open(
 	if (!file->place)
 		errno = ENOMEM;
 	return file->place && open_beside(file, mode) == 0 ? 0 : cannot(name, error);
+}
+
+int output_file_check(const char *command, const char *name, const char *source, bool is_users)
+{
+	struct stat there, of;
+
+	if (strcmp(name, "-") == 0 || stat(name, &there) != 0)
+		return EXIT_DONE;
+	if (stat(source, &of) == 0 && there.st_dev == of.st_dev && there.st_ino == of.st_ino)
+		return command_usage(command, "'%s' is the profile itself", name);
+	if (!is_users)
+		return command_usage(
+			command, "'%s' is there already: -o '%s' replaces it", name, name);
+	return EXIT_DONE;
+}
+
+char *output_file_beside(const char *profile, const char *prefix, const char *suffix)
+{
+	static const char usual[] = ".jprof";
+	const char *slash = strrchr(profile, '/'), *base = slash ? slash + 1 : profile;
+	size_t length = strlen(base), ending = sizeof(usual) - 1;
+	char *name;
+
+	if (length > ending && strcmp(base + length - ending, usual) == 0)
+		length -= ending;
+	return asprintf(&name, "%.*s%s%.*s%s", (int)(base - profile), profile, prefix,
+		       (int)length, base, suffix) >= 0
+		       ? name
+		       : NULL;
+}
+
+mode_t output_file_mode_of(const char *source)
+{
+	struct stat status;
+
+	return stat(source, &status) == 0 ? status.st_mode & 0666 : 0600;
 }
 
 /* From its name, which it has by now, to its place, whatever is there. */

@@ -21,6 +21,16 @@ struct output_file {
 	bool is_named;   /* it has that name */
 };
 
+/* Whether a command may write to a name: one that is the user's may be anything's but the source's, which it is made of; one that is
+ * not must be free. An exit status; for any but EXIT_DONE a line was printed. */
+int output_file_check(const char *command, const char *name, const char *source, bool is_users);
+
+/* In the profile's folder: prefix, its name without .jprof, suffix. Owned; NULL without memory. */
+char *output_file_beside(const char *profile, const char *prefix, const char *suffix);
+
+/* That of what it is made of: whoever may read that may read the file. */
+mode_t output_file_mode_of(const char *source);
+
 /* mode: as of open(2). 0, or a negative code. Embedded (output_file_close, also after a failure). */
 int output_file_open(
 	struct output_file *file, const char *name, mode_t mode, struct error *error);

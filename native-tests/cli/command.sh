@@ -211,7 +211,7 @@ says 2 "no column 'cals' to sort by; did you mean 'calls'\? the columns are " re
 says 2 "no column 'base.wal' to sort by; did you mean 'base.wall'\?" report small.jprof --sort base.wal
 prints 'wall' report small.jprof --metric cpu,wall
 says 2 "unknown option '-v'" report small.jprof -v
-says 2 "no view 'forest'; the views are overview, summary, tree, methods" report small.jprof --view forest
+says 2 "no view 'forest'; the views are overview, findings, summary, tree, methods" report small.jprof --view forest
 # ---- on a terminal ----
 for columns in 80 100 160; do
 	for view in overview tree methods callers threads; do

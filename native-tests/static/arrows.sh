@@ -40,9 +40,10 @@ rooms=(
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample include"
 	"report/text     error"
 	"report/model    error options/pattern.h metric profile calibration report/text"
+	"report/findings error profile report/text report/model"
 	"report/source   error agent/io/archive.h"
 	"report/formats  error profile report/text report/model"
-	"report/views    error profile calibration report/text report/model report/source report/formats"
+	"report/views    error profile calibration report/text report/model report/findings report/source report/formats"
 	"report/exports  error options/pattern.h profile report/text report/model"
 	"report          error options profile report/text report/model report/formats report/views"
 	"report/diff     error options profile report/text report/model report/formats"
@@ -55,7 +56,8 @@ rooms=(
 	"cli/selftest    error report/model"
 	"cli/reading     error profile report/text report/model cli/terminal cli/record cli/calibrate"
 	"cli/page        error profile report/text report/model report/page cli/terminal cli/reading"
-	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/exports report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page"
+	"cli/open        error options profile report/text report/model report/formats report/views report/page report cli/terminal cli/attach cli/record cli/reading cli/page"
+	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/exports report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page cli/open report/page"
 )
 
 # Who may include jni.h and jvmti.h.

@@ -81,6 +81,24 @@ static void put_how(struct sink *sink, const struct cell *cell)
 	}
 }
 
+/* a > b > c */
+static void put_list(struct sink *sink, const struct cell *cell)
+{
+	struct out list;
+
+	out_init(&list, -1);
+	for (uint32_t i = 0; i < cell->length; i++) {
+		if (i > 0)
+			out_text(&list, " > ");
+		out_bytes(&list, cell->texts[i].text, cell->texts[i].length);
+	}
+	if (list.failed != 0)
+		sink->out->failed = list.failed;
+	else if (cell->length > 0)
+		put_field(sink->out, list.buffer, list.length);
+	out_fini(&list);
+}
+
 static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 {
 	for (unsigned i = 0; i < sink->shown; i++) {
@@ -90,6 +108,8 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 			out_char(sink->out, ',');
 		if (cell->kind == CELL_HOW)
 			put_how(sink, cell);
+		else if (cell->kind == CELL_TEXTS)
+			put_list(sink, cell);
 		else if (!out_cell(sink->out, cell) && cell->kind == CELL_TEXT)
 			put_field(sink->out, cell->text, cell->length);
 	}

@@ -120,12 +120,25 @@ static void put_how(struct out *out, const struct sheet *sheet, const struct cel
 	out_char(out, '}');
 }
 
+static void put_list(struct out *out, const struct cell *cell)
+{
+	out_char(out, '[');
+	for (uint32_t i = 0; i < cell->length; i++) {
+		if (i > 0)
+			out_char(out, ',');
+		out_json(out, cell->texts[i].text, cell->texts[i].length);
+	}
+	out_char(out, ']');
+}
+
 static void put_value(struct out *out, const struct sheet *sheet, const struct cell *cell)
 {
 	if (out_cell(out, cell))
 		return;
 	if (cell->kind == CELL_HOW)
 		put_how(out, sheet, cell);
+	else if (cell->kind == CELL_TEXTS)
+		put_list(out, cell);
 	else if (cell->kind == CELL_TEXT)
 		out_json(out, cell->text, cell->length);
 	else

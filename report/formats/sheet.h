@@ -33,6 +33,7 @@ enum cell_kind {
 	CELL_REAL,
 	CELL_EXACT, /* a real number of which data has all digits; whole ones have no point */
 	CELL_TEXT,
+	CELL_TEXTS, /* several, for data: a list in JSON */
 	CELL_BOOL
 };
 
@@ -40,11 +41,12 @@ enum cell_kind {
 
 struct cell {
 	enum cell_kind kind;
-	uint32_t length; /* CELL_TEXT: bytes */
+	uint32_t length; /* CELL_TEXT: bytes; CELL_TEXTS: how many */
 	union {
 		uint64_t number;  /* CELL_BOOL: 0 or 1; CELL_SIGNED: an int64_t */
 		double real;      /* finite */
 		const char *text; /* borrowed until the report ends; well-formed UTF-8 */
+		const struct label *texts; /* the same */
 	};
 };
 
@@ -125,6 +127,11 @@ static inline struct cell cell_label(struct label label)
 		return cell_null();
 	return (struct cell){
 		.kind = CELL_TEXT, .length = (uint32_t)label.length, .text = label.text};
+}
+
+static inline struct cell cell_texts(const struct label *texts, size_t count)
+{
+	return (struct cell){.kind = CELL_TEXTS, .length = (uint32_t)count, .texts = texts};
 }
 
 static inline struct cell cell_text(const char *text)

@@ -69,8 +69,7 @@ static int add_thread(
 	return 0;
 }
 
-/* Samples of the selected threads, and the I/O with files that the user names, at the nodes that theirs have
- * become. */
+/* Samples and I/O of the selected threads, at the nodes that theirs have become. */
 static void move_accounts(const struct model *model, struct merged *merged)
 {
 	const struct profile *profile = model->profile;
@@ -80,9 +79,8 @@ static void move_accounts(const struct model *model, struct merged *merged)
 		unsigned condition;
 
 		if (!model_is_sample(model, account, &condition) &&
-			!(model->choice->paths.count > 0 &&
-				account_kind_subject(account->kind) == SUBJECT_FILE &&
-				model->selected[profile->node[account->node].thread]))
+			(account_kind_subject(account->kind) != SUBJECT_FILE ||
+				!model->selected[profile->node[account->node].thread]))
 			continue;
 		merged->profile.account[merged->profile.account_count] = *account;
 		merged->profile.account[merged->profile.account_count++].node =
@@ -97,7 +95,6 @@ int model_merge_threads(struct model *model)
 	struct merged *merged = store_room(store, 1, sizeof(*merged));
 	size_t count = profile->node_count + 1;
 	struct pairs paths = {.slots = 64};
-	bool has_accounts = model->condition_count > 0 || model->choice->paths.count > 0;
 	struct profile_thread *sum;
 
 	if (!merged)
@@ -109,8 +106,7 @@ int model_merge_threads(struct model *model)
 	merged->profile.node_count = 1;
 	merged->profile.account_count = 0; /* they are of nodes that are no more */
 	merged->profile.account =
-		store_room(store, has_accounts ? profile->account_count + 1 : 1,
-			sizeof(*merged->profile.account));
+		store_room(store, profile->account_count + 1, sizeof(*merged->profile.account));
 	merged->profile.node = store_room(store, count, sizeof(*merged->profile.node));
 	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
 	merged->values = model_values(model, count);
@@ -138,7 +134,7 @@ int model_merge_threads(struct model *model)
 			sum->total[m] += thread->total[m];
 	}
 	pairs_fini(&paths);
-	if (!store->failed && has_accounts)
+	if (!store->failed)
 		move_accounts(model, merged);
 	for (size_t t = 0; model->has_samples && t < profile->thread_count; t++)
 		model->has_samples[0] |= model->has_samples[t];

@@ -133,11 +133,7 @@ static int choose_threads(struct model *model, struct error *error)
 		return model_no_memory(error);
 	for (size_t i = 0; i < count; i++) {
 		model->thread[i] = label_of(model_thread_name(&model->profile->thread[i]));
-		model->selected[i] =
-			wanted->count > 0
-				? pattern_list_match(wanted, model->thread[i].text)
-				: !model->choice->program_alone ||
-					  !model_is_jvm_thread(&model->profile->thread[i]);
+		model->selected[i] = model_wants_thread(model, &model->profile->thread[i]);
 		found += model->selected[i];
 	}
 	if (found == 0 && wanted->count > 0)
@@ -235,6 +231,7 @@ int model_init(struct model *model, const struct profile *profile,
 	int failed;
 
 	*model = (struct model){.profile = profile,
+		.apart = profile,
 		.choice = choice,
 		.store = calloc(1, sizeof(*model->store))};
 	if (!model->store)
@@ -282,6 +279,15 @@ bool model_has_virtual(const struct model *model)
 			return true;
 	}
 	return false;
+}
+
+bool model_wants_thread(const struct model *model, const struct profile_thread *thread)
+{
+	const struct pattern_list *wanted = &model->choice->threads;
+
+	if (wanted->count > 0)
+		return pattern_list_match(wanted, model_thread_name(thread));
+	return !model->choice->program_alone || !model_is_jvm_thread(thread);
 }
 
 bool model_wants_method(const struct model *model, uint32_t method)

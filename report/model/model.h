@@ -57,6 +57,8 @@ struct part {
 
 struct model {
 	const struct profile *profile; /* borrowed; of merged threads: made from that */
+	/* As it was read: where threads are merged, each by itself. Borrowed. */
+	const struct profile *apart;
 	const struct model_choice *choice;
 	/* The chosen metrics, and their index in the profile. */
 	const struct profile_metric *metric[PROFILE_METRIC_MAX];
@@ -120,7 +122,7 @@ void model_fini(struct model *model);
 struct method_label *method_labels(struct store *store, const struct profile *profile);
 
 /* Makes one tree of all selected threads: from here on the profile has one thread, whose nodes are the sums of
- * those with the same path; it has their samples, no other accounts, and borrows all else. 0, or -1 without
+ * those with the same path; it has their samples and their I/O, no other accounts, and borrows all else. 0, or -1 without
  * memory. */
 int model_merge_threads(struct model *model);
 
@@ -144,6 +146,9 @@ static inline bool model_is_at_least(const struct model *model, size_t node)
 {
 	return model->at_least && model->at_least[node];
 }
+
+/* True for a thread of the profile that is chosen. */
+bool model_wants_thread(const struct model *model, const struct profile_thread *thread);
 
 /* True if the user asked for methods like that, or for none. */
 bool model_wants_method(const struct model *model, uint32_t method);

@@ -75,10 +75,12 @@ static void put_what_is_counted(const struct model *model, struct out *out)
 static const char *const shown_views[] = {"summary", "findings", "threads", "files",
 	"connections", "entries", "snapshots", "calibration"};
 
-static int put_view(const struct model *model, const struct view *view, struct out *out,
+static int put_view(const struct block *block, const struct view *view, struct out *out,
 	struct error *error)
 {
+	const struct model *model = block->model;
 	struct report_request request = {.choice = *model->choice,
+		.again = block->choice->again,
 		.view = view,
 		.all = true,
 		.top = view->io ? FILES_MOST : 0};
@@ -90,7 +92,7 @@ static int put_view(const struct model *model, const struct view *view, struct o
 	return report_view(model, &request, out, &violations, error);
 }
 
-static int put_views(const struct model *model, struct out *out, struct error *error)
+static int put_views(const struct block *block, struct out *out, struct error *error)
 {
 	bool first = true;
 	int failed = 0;
@@ -103,7 +105,7 @@ static int put_views(const struct model *model, struct out *out, struct error *e
 			out_text(out, first ? "\"" : ",\"");
 			out_text(out, shown_views[i]);
 			out_text(out, "\":");
-			failed = put_view(model, views[v], out, error);
+			failed = put_view(block, views[v], out, error);
 			first = false;
 		}
 	out_text(out, "},");
@@ -149,7 +151,7 @@ int put_header(struct block *block, struct out *out, struct error *error)
 		(double)block->fold.limit, block->fold.paths);
 	out_text(out, block->fold.paths > 0 ? line : "\"folded\":null,");
 	if (failed == 0)
-		failed = put_views(model, out, error);
+		failed = put_views(block, out, error);
 	out_text(out, "\"strings\":");
 	strings_list(&block->strings, out);
 	out_text(out, ",\"columns\":");

@@ -26,7 +26,6 @@ static void put_title(struct sink *sink, const char *line)
 static const struct format format_notes = {.name = "notes",
 	.meaning = "titles alone",
 	.use = IN_TEXT,
-	.shares = true,
 	.begin = no_begin,
 	.row = no_row,
 	.title = put_title};

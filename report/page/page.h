@@ -18,6 +18,8 @@ struct block_choice {
 	const char *interval; /* as the user names it, "A..B"; "": what reports show without */
 	/* Names of all intervals that there are blocks of; NULL: this one. JSON text of the header's member. */
 	const char *intervals;
+	/* The command that reports the same, for those that the page names; or NULL. */
+	const char *again;
 	uint64_t root; /* profile_node_id of the node to begin at; 0: whole threads */
 	size_t limit;  /* most nodes; the smallest are folded; 0: no limit */
 };

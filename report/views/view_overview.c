@@ -3,7 +3,8 @@
 /*
  * view_overview: where the time goes, on one screen: what the profile is of, the methods
  * that used most themselves, and the call paths that lead to most, all threads together. Where samples
- * alone tell, also the methods that had most with what they called; where there are samples, what ran.
+ * alone tell, also the methods that had most with what they called; where there are samples, what ran. On a
+ * terminal the findings that matter most.
  *
  * Of the paths only nodes with their share are kept, and of those the ones that tell
  * something: where ways part, or where much is used. Their levels say how many calls lie
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error/columns.h"
+#include "report/findings/findings.h"
 #include "report/text/figure.h"
 #include "report/views/next_steps.h"
 
@@ -31,6 +34,9 @@
 /* Of samples, for what ran to have a word of its own. */
 #define STATE_SHARE 0.05
 
+/* Findings that have a line. */
+enum { FINDINGS_TOLD = 2 };
+
 /* Rows of each part: by the terminal's height, less what stands around them. */
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
 /* Of the program's own command line, on a screen. */
@@ -46,6 +52,7 @@ struct overview {
 	uint64_t least;    /* what nodes that are shown have */
 	struct rank *most; /* methods by their cum; NULL: they are not shown */
 	size_t most_count;
+	struct findings findings; /* on a screen alone */
 };
 
 static void columns(struct report *report)
@@ -178,28 +185,67 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 
 /* ---- life ---- */
 
+/* Of the whole program: not where only some of it is looked at. */
+static int open_findings(struct report *report, struct overview *view)
+{
+	const struct findings_input input = {.model = report->model,
+		.again = report->request->again,
+		.cum = view->cum,
+		.tally = &view->tally};
+
+	if (!report->request->format->shares || report->request->choice.methods.count > 0 ||
+		report->request->choice.paths.count > 0)
+		return 0;
+	return findings_find(&view->findings, &input);
+}
+
+/* What matters of them, and whether there is more than notes on the profile. */
+static size_t findings_told(const struct overview *view, bool *any)
+{
+	const struct findings *findings = &view->findings;
+	size_t told = 0;
+
+	*any = findings->count > 0 && findings->finding[0].severity != FINDING_NOTE;
+	while (told < findings->count && told < FINDINGS_TOLD &&
+		findings->finding[told].severity <= FINDING_MEDIUM)
+		told++;
+	return told;
+}
+
+/* Of each part, as many as the terminal has lines for. */
+static size_t rows_of(const struct report *report, size_t lists)
+{
+	unsigned height = report->request->height;
+	bool any;
+	size_t told = findings_told(report->data, &any),
+	       around = LINES_AROUND + (report->request->again ? NEXT_STEPS_LINES + 1 : 0) +
+			told + any,
+	       rows = height > around ? (height - around) / lists : 0;
+
+	if (height == 0)
+		return ROWS_UNKNOWN;
+	return rows < ROWS_LEAST ? ROWS_LEAST : rows < ROWS_MOST ? rows : ROWS_MOST;
+}
+
 static int open_overview(struct report *report)
 {
 	static const double shares[] = {
 		LEAST_SHARE, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
 	struct overview *view = report_room(report, 1, struct overview);
-	unsigned height = report->request->height;
 	bool by_samples = model_leads_by_samples(report->model);
-	size_t lists = by_samples ? 3 : 2, needed,
-	       around = LINES_AROUND + (report->request->again ? NEXT_STEPS_LINES + 1 : 0),
-	       rows = height > around ? (height - around) / lists : 0;
+	size_t needed, rows;
 
 	report->data = view;
 	if (!view)
 		return -1;
-	rows = rows < ROWS_LEAST ? ROWS_LEAST : rows < ROWS_MOST ? rows : ROWS_MOST;
-	if (height == 0)
-		rows = ROWS_UNKNOWN;
 	view->cum = model_cum(report->model);
 	if (!view->cum || tally_init(&view->tally, report->model, view->cum) != 0 ||
 		report_list_methods(report, view->tally.seen, view->tally.seen_count, NULL) !=
 			0)
 		return -1;
+	if (open_findings(report, view) != 0)
+		return -1;
+	rows = rows_of(report, by_samples ? 3 : 2);
 	if (report->request->top == 0 && report->shown > rows)
 		report->shown = rows;
 	if (report->model->figures == 0)
@@ -505,6 +551,30 @@ static void print_states(struct report *report, struct sink *sink)
 		states_line(report, samples, report->whole[report->model->metric_count]).text);
 }
 
+/* Those that matter, a line each; where there are others one line says so. */
+static void print_findings(struct report *report, struct sink *sink)
+{
+	const struct overview *view = report->data;
+	bool any;
+	size_t told = findings_told(view, &any);
+
+	for (size_t i = 0; i < told; i++) {
+		struct label line = store_format(
+			report->model->store, "Finding: %s", view->findings.finding[i].title);
+		size_t room = line.length;
+
+		/* One line is enough: the view has all of it. */
+		if (sink->terminal > 0 &&
+			columns_count(line.text, line.length) > sink->terminal)
+			room = columns_at_most(line.text, sink->terminal - strlen("..."));
+		sink_title(
+			sink, "%.*s%s", (int)room, line.text, room < line.length ? "..." : "");
+	}
+	if (any)
+		sink_title(sink, "%s: --view findings)",
+			told > 0 ? "(more" : "(findings of less weight");
+}
+
 static void rows(struct report *report, struct sink *sink)
 {
 	struct overview *view = report->data;
@@ -518,6 +588,7 @@ static void rows(struct report *report, struct sink *sink)
 	if (by_samples || model->is_divided)
 		print_states(report, sink);
 	print_jvm(report, sink);
+	print_findings(report, sink);
 	sink_title(sink, "%s", "");
 	sink_title(sink,
 		by_samples ? "Methods by samples of their own (%s)"

@@ -5,10 +5,11 @@
 
 extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
-	view_calibration;
+	view_calibration, view_findings;
 
 const struct view *const views[] = {
 	&view_overview,
+	&view_findings,
 	&view_summary,
 	&view_tree,
 	&view_methods,

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* live: see live.h. */
+#include "cli/open/live.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/record/agent_words.h"
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory to talk to the agent");
+}
+
+/* ---- the connection ---- */
+
+/* A folder as the target sees it, held: what is in it can be reached when the target has ended, and its mounts are gone,
+ * too. One a folder, until the end. A descriptor, or -1. */
+static int hold_folder(struct live *live, const char *path)
+{
+	int folder = target_open_path(&live->target, path, O_PATH | O_DIRECTORY);
+	struct stat held, now;
+
+	if (folder >= 0 && live->folder >= 0 && fstat(folder, &now) == 0 &&
+		fstat(live->folder, &held) == 0 && now.st_dev == held.st_dev &&
+		now.st_ino == held.st_ino) {
+		close(folder);
+		return live->folder;
+	}
+	if (folder >= 0)
+		live->folder = folder;
+	return folder;
+}
+
+/* The profile that an answer names, as we reach it. Owned; NULL: it names none, or there is no memory. */
+static char *file_of(struct live *live, const json_t *result)
+{
+	const char *named = json_string_value(json_object_get(result, "file"));
+	const char *last = named ? strrchr(named, '/') : NULL;
+	char *path, *file;
+	int folder;
+
+	if (!last || live->target.same_view)
+		return named ? strdup(named) : NULL;
+	path = strndup(named, (size_t)(last - named) + 1);
+	folder = path ? hold_folder(live, path) : -1;
+	free(path);
+	if (folder < 0)
+		return target_path_here(&live->target, named);
+	return asprintf(&file, "/proc/self/fd/%d%s", folder, last) < 0 ? NULL : file;
+}
+
+int live_open(struct live *live, pid_t pid, char **file, struct error *error)
+{
+	json_t *result = NULL;
+	int failed;
+
+	*file = NULL;
+	*live = (struct live){.control.descriptor = -1, .folder = -1};
+	failed = target_open(&live->target, pid, error);
+	if (failed != 0)
+		return failed;
+	failed = control_open(&live->control, &live->target, error);
+	if (failed == 0)
+		failed = control_ask(&live->control, "status", NULL, &result, error);
+	if (failed == 0)
+		*file = file_of(live, result);
+	json_decref(result);
+	live->is_open = live->is_there = true;
+	if (failed != 0)
+		live_close(live);
+	return failed;
+}
+
+void live_close(struct live *live)
+{
+	if (!live->is_open)
+		return;
+	control_close(&live->control);
+	target_close(&live->target);
+	if (live->folder >= 0)
+		close(live->folder);
+	live->is_open = live->is_there = false;
+}
+
+/* Asks; a connection that is gone is made anew, where that can be: the agent ends those that were silent for long when
+ * others come. Otherwise, and where the JVM is gone, too, that is the end. */
+static int ask(struct live *live, const char *verb, json_t *members, json_t **result,
+	struct error *error)
+{
+	bool may_connect = getuid() != 0 || live->target.uid == 0;
+	struct error ignored = {0};
+	int failed = control_ask(&live->control, verb, members, result, error);
+
+	if (failed != -ERROR_IO || live->control.descriptor < 0)
+		return failed;
+	control_close(&live->control);
+	if (target_ended(&live->target) || !may_connect ||
+		control_open(&live->control, &live->target, &ignored) != 0) {
+		live->is_there = false;
+		return failed;
+	}
+	*error = (struct error){0};
+	return control_ask(&live->control, verb, members, result, error);
+}
+
+/* ---- status ---- */
+
+static void answer_ended(struct exchange *exchange)
+{
+	static const char ended[] = "{\"recording\":false,\"ended\":true}";
+
+	exchange_answer(exchange, 200, TYPE_JSON, strdup(ended), strlen(ended));
+}
+
+void live_status(void *user, struct exchange *exchange)
+{
+	struct live *live = user;
+	struct error error = {0};
+	json_t *result = NULL;
+	char *text = NULL;
+	int failed;
+
+	if (!live->is_there) {
+		answer_ended(exchange);
+		return;
+	}
+	failed = ask(live, "status", NULL, &result, &error);
+	if (failed == 0)
+		text = json_dumps(result, JSON_COMPACT);
+	if (!live->is_there)
+		answer_ended(exchange);
+	else if (failed != 0)
+		exchange_refuse(exchange, 503, "%s", error.text);
+	else
+		exchange_answer(exchange, 200, TYPE_JSON, text, text ? strlen(text) : 0);
+	json_decref(result);
+}
+
+/* ---- control ---- */
+
+json_t *live_request(const struct exchange *exchange, struct error *error)
+{
+	json_t *request =
+		json_loadb(exchange->body, exchange->body_length, JSON_REJECT_DUPLICATES, NULL);
+
+	if (json_is_string(json_object_get(request, "verb")))
+		return request;
+	json_decref(request);
+	error_set(error, ERROR_VALUE,
+		"the request must be a JSON object with a text \"verb\", no name in it twice");
+	return NULL;
+}
+
+static int start_members(
+	struct live *live, json_t *request, json_t **members, struct error *error)
+{
+	json_t *given = json_object_get(request, "options");
+	struct start_request start;
+	int failed;
+
+	if (given && !json_is_object(given))
+		return error_set(error, ERROR_VALUE, "options must be an object");
+	given = given ? json_deep_copy(given) : json_object();
+	if (!given)
+		return no_memory(error);
+	failed = start_request_take(&start, given, error);
+	if (failed != 0)
+		return failed;
+	failed = start_request_ask(&start, &live->control, &live->target, members, error);
+	start_request_fini(&start);
+	return failed;
+}
+
+static int snapshot_members(
+	struct live *live, json_t *request, json_t **members, struct error *error)
+{
+	json_t *label = json_object_get(request, "label");
+
+	if (!label || json_is_null(label))
+		return 0;
+	if (!json_is_string(label))
+		return error_set(error, ERROR_VALUE, "label must be a text");
+	*members = json_pack("{s:O}", "label", label);
+	return *members ? 0 : no_memory(error);
+}
+
+/* What the page may have the agent do, and what is sent with that. */
+static const struct {
+	const char *verb;
+	int (*members)(
+		struct live *live, json_t *request, json_t **members, struct error *error);
+} verbs[] = {
+	{"start", start_members},
+	{"stop", NULL},
+	{"snapshot", snapshot_members},
+	{"reset", NULL},
+};
+
+static int control_agent(struct live *live, json_t *request, struct error *error)
+{
+	enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
+	const char *verb = json_string_value(json_object_get(request, "verb"));
+	json_t *members = NULL, *result = NULL;
+	size_t row = 0;
+	char *file;
+	int failed = 0;
+
+	while (row < VERBS && strcmp(verbs[row].verb, verb) != 0)
+		row++;
+	if (row == VERBS)
+		return error_set(error, ERROR_USAGE, "no verb '%s'", error_subject(verb).text);
+	if (!live->is_there)
+		return error_set(error, ERROR_MISSING,
+			"there is no JVM to %s a recording in: it has ended, or the page is "
+			"of a file",
+			verb);
+	if (verbs[row].members)
+		failed = verbs[row].members(live, request, &members, error);
+	if (failed == 0)
+		failed = ask(live, verb, members, &result, error);
+	if (failed == 0) {
+		file = file_of(live, result);
+		shown_change(live->shown, file);
+		free(file);
+	}
+	json_decref(result);
+	json_decref(members);
+	return failed;
+}
+
+void live_control(void *user, struct exchange *exchange)
+{
+	struct error error = {0};
+	json_t *request = live_request(exchange, &error);
+	int failed = request ? control_agent(user, request, &error) : -(int)error.code;
+
+	json_decref(request);
+	exchange_conclude(exchange, failed == 0 ? NULL : error.text);
+}

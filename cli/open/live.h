@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * live: the JVM whose profile the page shows, while it runs.
+ *
+ * In:   exchanges for `status`, and for `control` but its verb refresh.
+ * Out:  their answers, by way of the agent's control socket; what is shown is told of another profile, and of changes.
+ * Runs: on the thread of one worker. One connection lasts as long as the JVM: as root, another one would be made
+ *       as the JVM's user, which is a matter of the whole process (target_become).
+ */
+#ifndef JPROF_CLI_LIVE_H
+#define JPROF_CLI_LIVE_H
+
+#include "cli/attach/control_client.h"
+#include "cli/open/shown.h"
+
+/* Embedded; all zero: there is no JVM. */
+struct live {
+	bool is_open;
+	bool is_there; /* and it has not ended */
+	struct target target;
+	struct control control;
+	int folder; /* of a profile that lies where the target's view is another; -1: none */
+	struct shown *shown; /* borrowed */
+};
+
+/* Connects. *file: its profile as we reach it, owned; NULL: it does not record. 0, or a negative code; live_close is
+ * harmless then. */
+int live_open(struct live *live, pid_t pid, char **file, struct error *error);
+void live_close(struct live *live);
+
+/* ---- for a worker: user is the struct live ---- */
+
+void live_status(void *user, struct exchange *exchange);
+
+void live_control(void *user, struct exchange *exchange);
+
+/* What the exchange's body asks for: an object that has a text "verb". Owned; NULL with error filled. */
+json_t *live_request(const struct exchange *exchange, struct error *error);
+
+#endif

@@ -1,0 +1,184 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+"""The page of a running JVM: what it shows is what the commands show, its buttons do what the commands do, and it goes on
+from the profile when the JVM has ended."""
+import atexit
+import http.client
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness import Target, Test, run, wait_for  # noqa: E402
+
+
+def same(test, what, expected, found):
+    test.same(what, [expected], [found])
+
+
+class Page:
+    """A `jprof open`, and what its page asks."""
+
+    def __init__(self, test, subject, *words):
+        self.test = test
+        self.child = subprocess.Popen([str(test.program), "open", str(subject), "--no-browser", *words],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        atexit.register(self.child.kill)
+        self.address = self.child.stdout.readline().strip()
+        found = re.fullmatch(r"http://(127\.0\.0\.1:(\d+))/[0-9a-f]+/", self.address)
+        if not found:
+            test.fail(f"open {subject}: {self.child.stderr.read()}")
+            test.finish()
+        self.host, self.port, self.cookie = found[1], int(found[2]), ""
+        answer, self.page = self.ask("")
+        self.cookie = answer.headers["Set-Cookie"].split(";")[0]
+        text = re.search(r'"application/x-jprof-server">(.*?)</script>', self.page.decode())[1]
+        self.server = json.loads(text)
+
+    def ask(self, place, body=None):
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        headers = {"Cookie": self.cookie}
+        if body is not None:
+            headers |= {"Content-Type": "application/json", "Origin": f"http://{self.host}"}
+        client.request("GET" if body is None else "POST", urllib.parse.urlparse(self.address).path + place, body, headers)
+        answer = client.getresponse()
+        data = answer.read()
+        client.close()
+        return answer, data
+
+    def json(self, place, body=None):
+        return json.loads(self.ask(place, body)[1])
+
+    def report(self, view, **choice):
+        answer, data = self.ask("report?" + urllib.parse.urlencode({"view": view} | choice))
+        self.test.expect(answer.status == 200, f"report {view}: {data[:300]}")
+        return json.loads(data)
+
+    def control(self, verb, **members):
+        said = self.json("control", json.dumps({"verb": verb} | members))
+        self.test.expect(said == {"ok": True}, f"{verb}: {said}")
+
+    def calls(self, method, **choice):
+        return sum(row["calls"] for row in self.report("methods", **choice)["rows"]
+                   if f"{row['class']}.{row['method']}" == method)
+
+    def end(self):
+        self.child.terminate()
+        said = self.child.communicate(timeout=60)[1]
+        self.test.expect(self.child.returncode == 0, f"open ended with {self.child.returncode}: {said}")
+
+
+def check_ended(test, page, target, profile):
+    """It goes on from the file."""
+    target.end()
+    same(test, "status of what has ended", {"recording": False, "ended": True},
+              wait_for(lambda: (status := page.json("status")).get("ended") and status))
+    page.control("refresh")
+    same(test, "the page's report", json.loads(test.jprof("report", profile, "--view", "methods", "--format", "json").out),
+              page.report("methods"))
+    said = page.json("control", '{"verb":"stop"}')
+    test.expect(said["ok"] is False and "has ended" in said["error"], f"stop after the end: {said}")
+
+
+def check_live(test, java):
+    """From a JVM that does not record yet to its end."""
+    target = Target(test, java, "-XX:+EnableDynamicAgentLoading", "-cp", test.work, "Scoped", test.work / "files")
+    target.tell("walk", 1)  # it runs
+    done = test.jprof("open", target.pid, "--no-browser", status=1)
+    test.expect("no jprof agent" in done.err and not done.out, f"without the agent: {done.err}")
+    test.jprof("attach", target.pid, "--start", "no")
+
+    page = Page(test, "Scoped")  # by its name
+    same(test, "what the page is of", {"live": True, "pid": target.pid}, page.server)
+    same(test, "state", "armed", page.json("status")["state"])
+    answer, data = page.ask("block")
+    test.expect(answer.status == 400 and b"nothing was recorded yet" in data, f"without a profile: {data[:200]}")
+    said = page.json("control", '{"verb":"stop"}')
+    test.expect(said["ok"] is False and said["error"], f"stop of nothing: {said}")
+    for options in '"x"', '{"nosuch":1}', '{"start":"no"}', '{"calls":"nosuch"}', '{"file":"/nowhere/x.jprof"}':
+        said = page.json("control", f'{{"verb":"start","options":{options}}}')
+        test.expect(said["ok"] is False and said["error"], f"start with {options}: {said}")
+
+    profile = test.new_profile()
+    page.control("start", options={"file": str(profile), "calls": "instrument", "include": "Inside", "calibration": "off"})
+    same(test, "file", str(profile), page.json("status")["file"])
+    target.tell("walk", 10)
+    page.control("snapshot", label="first \u202e'\"<b>")
+    target.tell("walk", 20)
+    # Nothing but a refresh changes what is shown.
+    before = page.calls("Inside.a")
+    target.tell("walk", 5)
+    same(test, "what is shown", before, page.calls("Inside.a"))
+    page.control("refresh")
+    one = 18 * 5  # of a walk, in five threads
+    same(test, "calls", 35 * one, page.calls("Inside.a"))
+    same(test, "calls until the snapshot", 10 * one, page.calls("Inside.a", interval="..first \u202e'\"<b>"))
+    same(test, "calls since", 25 * one, page.calls("Inside.a", interval="first \u202e'\"<b>.."))
+    said = page.json("control", '{"verb":"snapshot","label":"a..b"}')
+    test.expect(said["ok"] is False and said["error"], f"a label that is not legal: {said}")
+    page.control("snapshot")
+    page.control("reset")
+    target.tell("walk", 3)
+    page.control("refresh")
+    same(test, "calls after a reset", 3 * one, page.calls("Inside.a"))
+    status = json.loads(test.jprof("status", target.pid, "--format", "json").out)
+    same(test, "members of status", sorted(status), sorted(page.json("status")))
+    page.control("stop")
+    same(test, "state", "armed", page.json("status")["state"])
+    same(test, "the page's report", json.loads(test.jprof("report", profile, "--view", "methods", "--format", "json").out),
+              page.report("methods"))
+
+    # The next recording is shown in its place; also by who opened its file.
+    profile = test.new_profile()
+    page.control("start", options={"file": str(profile), "calls": "instrument", "calibration": "off"})
+    target.tell("walk", 2)
+    page.control("refresh")
+    same(test, "calls of another recording", 2 * one, page.calls("Inside.a"))
+    other = Page(test, profile)
+    same(test, "a file that is being written", {"live": True, "pid": target.pid}, other.server)
+    other.control("snapshot", label="other's")
+    test.expect("other's" in page.json("status")["snapshots"], "the other page's snapshot is not there")
+    check_ended(test, other, target, profile)
+    test.expect(page.json("status") == {"recording": False, "ended": True}, "the first page's JVM goes on")
+    page.control("refresh")
+    same(test, "calls after the end", page.calls("Inside.a"), other.calls("Inside.a"))
+    page.end()
+    other.end()
+
+
+def check_mounts(test, java):
+    """The profile lies in a file system that only the JVM sees, and that is gone when it ends."""
+    if run("unshare", "-m", "true").status != 0:
+        print("not run: no file systems of its own here", flush=True)
+        return
+    hidden = test.work / "hidden"
+    hidden.mkdir(exist_ok=True)
+    target = Target(test, "unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', hidden, java,
+                    f"-agentpath:{test.agent}=file={hidden}/p.jprof,calls=instrument,include=Inside,calibration=off",
+                    "-cp", test.work, "Scoped", test.work / "files")
+    target.tell("walk", 2)
+    page = Page(test, target.pid)
+    target.tell("walk", 3)
+    target.end()
+    same(test, "status of what has ended", True, wait_for(lambda: page.json("status").get("ended")))
+    page.control("refresh")
+    same(test, "calls of a profile that is out of sight", 5 * 18 * 5, page.calls("Inside.a"))
+    test.expect(not list(hidden.iterdir()), "the file system is not the JVM's own")
+    page.end()
+
+
+def main():
+    test = Test()
+    (test.work / "files").mkdir()
+    for java in test.javas:
+        test.javac(java, "Scoped")
+        check_live(test, java)
+        check_mounts(test, java)
+    test.finish()
+
+
+main()

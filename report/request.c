@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* request: see request.h. */
+#include "report/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/nearest.h"
+
+/* The line for a word that is none of the names. */
+static int refuse_name(
+	const char *what, const char *whats, struct choices *choices, struct error *error)
+{
+	return error_set(error, ERROR_USAGE, "no %s '%s'%s", what, choices->nearest.wanted,
+		choices_text(choices, whats));
+}
+
+int request_take_view(const struct view **view, const char *value, struct error *error)
+{
+	struct choices choices = {.nearest.wanted = value};
+
+	for (size_t i = 0; i < view_count; i++) {
+		choices_add(&choices, views[i]->name);
+		if (strcmp(views[i]->name, value) != 0)
+			continue;
+		*view = views[i];
+		return 0;
+	}
+	return refuse_name("view", "views", &choices, error);
+}
+
+int request_take_format(const struct format **format, const char *value, struct error *error)
+{
+	struct choices choices = {.nearest.wanted = value};
+
+	for (size_t i = 0; i < format_count; i++) {
+		choices_add(&choices, formats[i]->name);
+		if (strcmp(formats[i]->name, value) != 0)
+			continue;
+		*format = formats[i];
+		return 0;
+	}
+	return refuse_name("format", "formats", &choices, error);
+}
+
+bool request_is_number(const char *value, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	return value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0;
+}
+
+int request_take_number(
+	uint64_t *number, const char *option, const char *value, struct error *error)
+{
+	if (request_is_number(value, number) && *number > 0)
+		return 0;
+	return error_set(
+		error, ERROR_USAGE, "%s needs a whole number above 0, not '%s'", option, value);
+}
+
+int request_take_min(double *min, const char *value, struct error *error)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	end += *end == '%';
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(percent <= 100))
+		return error_set(error, ERROR_USAGE,
+			"--min needs a percentage from 0%% to 100%%, not '%s'", value);
+	*min = percent / 100;
+	return 0;
+}
+
+/* ---- options that are for some views alone ---- */
+
+static bool is_by_path(const struct view *view)
+{
+	return view->io || view->by_path;
+}
+
+static bool is_by_method(const struct view *view)
+{
+	return view->io || view->calls || view->by_method;
+}
+
+static bool has_shares(const struct view *view)
+{
+	return view->io || view->calls || view->share;
+}
+
+static bool is_about_calls(const struct view *view)
+{
+	return view->calls;
+}
+
+static bool has_levels(const struct view *view)
+{
+	return view->levels;
+}
+
+static bool is_lines(const struct view *view)
+{
+	return view == &view_lines;
+}
+
+static bool is_summary(const struct view *view)
+{
+	return view == &view_summary;
+}
+
+/* "tree, methods and callers": the views that an option is for. */
+static void name_views(char *text, size_t size, bool (*fits)(const struct view *view))
+{
+	size_t used = 0, left = 0;
+
+	for (size_t i = 0; i < view_count; i++)
+		left += fits(views[i]);
+	text[0] = '\0';
+	for (size_t i = 0; i < view_count && used < size; i++) {
+		if (!fits(views[i]))
+			continue;
+		left--;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", views[i]->name,
+			left > 1    ? ", "
+			: left == 1 ? " and "
+				    : "");
+	}
+}
+
+int request_check(const struct report_request *request, const struct model_choice *choice,
+	bool has_source, struct error *error)
+{
+	const struct {
+		const char *option;
+		bool given;
+		bool (*fits)(const struct view *view);
+	} rows[] = {
+		{"--path", choice->paths.count > 0, is_by_path},
+		{"--method", choice->methods.count > 0, is_by_method},
+		{"--min", request->min > 0, has_shares},
+		{"--depth", request->depth > 0, has_levels},
+		{"--merge-threads", choice->merge_threads, is_about_calls},
+		{"--source", has_source, is_lines},
+		{"--all", request->all, is_summary},
+	};
+	char names[256];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].given || rows[i].fits(request->view))
+			continue;
+		name_views(names, sizeof(names), rows[i].fits);
+		return error_set(error, ERROR_USAGE, "%s is for %s, not for '%s'",
+			rows[i].option, names, request->view->name);
+	}
+	return 0;
+}
+
+int request_check_profile(const struct view *view, const struct profile *profile,
+	const char *file, struct error *error)
+{
+	if (view->records && profile->record_count == 0)
+		return error_set(error, ERROR_MISSING,
+			"'%s' has no records of single operations: they are made with "
+			"io=records",
+			file);
+	if (view->samples && profile->condition_count == 0)
+		return error_set(error, ERROR_MISSING,
+			"'%s' has no samples: they are taken with sample=cpu:1ms", file);
+	return 0;
+}
