@@ -5,6 +5,7 @@
 
 import { App, figureName, type Context, type View } from './app';
 import { embeddedBlocks, serverFacts } from './data/embedded';
+import { startHeartbeat } from './data/heartbeat';
 import { METHOD_SMALL, ROOT_PATH } from './model/universe';
 import { fileText, IoSums } from './model/io';
 import { toHash, VIEWS, type Selection, type ViewName } from './state/selection';
@@ -275,6 +276,11 @@ function begin(): void {
 		fail(new Error('there is no profile in this page: jprof html FILE makes one that has'));
 		return;
 	}
+	if (app.server && !app.server.live)
+		startHeartbeat(
+			() => undefined,
+			() => undefined,
+		);
 	window.addEventListener('popstate', () => void app.show());
 	window.addEventListener('resize', () => {
 		cancelAnimationFrame(waiting);

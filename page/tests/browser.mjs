@@ -288,6 +288,8 @@ async function hostile() {
 async function served() {
 	const asked = [];
 	const messages = [];
+	let wasLeft;
+	const left = new Promise((done) => (wasLeft = done));
 	const block = deflateRawSync(hostileBlock(encodeBlock));
 	const server = createServer((request, response) => {
 		const path = request.url.replace('/token/', '');
@@ -295,6 +297,7 @@ async function served() {
 
 		request.on('data', (part) => (body += part));
 		request.on('end', () => {
+			if (body.includes('"leave"')) wasLeft();
 			asked.push(`${request.method} ${path} ${body}`.trim());
 			if (path === '')
 				response
@@ -338,8 +341,11 @@ async function served() {
 	await page.waitForFunction(() => document.querySelector('.said').textContent === '<b>no</b>');
 	check('start is not possible meanwhile', await page.isDisabled('#live-start'));
 	await go(page, 'flame');
+	check('it is told that the page is seen', asked.filter((line) => line === 'GET status').length > 0);
 	check('blocks that were asked for', asked.filter((line) => line.startsWith('GET block')).length, 2);
 	check('messages on the console', messages.join('\n'), '');
+	await page.goto('about:blank');
+	await left; /* it is told that it goes */
 	await page.close();
 	server.close();
 }
