@@ -19,15 +19,15 @@ export interface Context {
 	app: App;
 	selection: Selection;
 	universe: Universe;
-	profile: Profile /* the first side */;
-	profiles: Profile[] /* one, or of a difference two: before, after */;
-	sums: PathSums[] /* of the chosen threads, one a side */;
-	threads: number[][] /* chosen ones, one list a side */;
+	profile: Profile; // the first side
+	profiles: Profile[]; // one, or of a difference two: before, after
+	sums: PathSums[]; // of the chosen threads, one a side
+	threads: number[][]; // chosen ones, one list a side
 	kinds: FigureKind[];
-	figure: number /* index of kinds */;
-	path: number /* ROOT_PATH: all */;
-	method: number /* -1: none */;
-	file: number /* -1: none */;
+	figure: number; // index of kinds
+	path: number; // ROOT_PATH: all
+	method: number; // -1: none
+	file: number; // -1: none
 	/** Chooses something else; a new entry for `back`, or (replace) in the place of the last one. */
 	choose(change: Partial<Selection>, how?: 'push' | 'replace'): void;
 	link(change: Partial<Selection>): string;

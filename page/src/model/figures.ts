@@ -7,9 +7,9 @@
 import type { Header } from '../data/block';
 
 export interface Figure {
-	value: number | null /* null: not known */;
-	error: number /* half the width of the interval; 0: none */;
-	divided: boolean /* by samples: shown with ~ */;
+	value: number | null; // null: not known
+	error: number; // half the width of the interval; 0: none
+	divided: boolean; // by samples: shown with ~
 	/** Where the figure is not known: what samples say of it, a part of what is measured above, in no sum. */
 	estimate?: number;
 }
@@ -71,9 +71,9 @@ export interface Calls {
 	interpreted: number | null;
 	jitted: number | null;
 	native: number | null;
-	sampled: boolean /* samples alone have found it */;
-	counted: boolean /* some calls were counted, without their path */;
-	atLeast: boolean /* its total is more, as paths were folded by the agent */;
+	sampled: boolean; // samples alone have found it
+	counted: boolean; // some calls were counted, without their path
+	atLeast: boolean; // its total is more, as paths were folded by the agent
 }
 
 export class CallSum {
@@ -134,10 +134,10 @@ export class CallSum {
 export interface FigureKind {
 	name: string;
 	unit: string;
-	samples: boolean /* a number of samples, not a measured figure */;
+	samples: boolean; // a number of samples, not a measured figure
 	divided: boolean;
 	errors: boolean;
-	index: number /* among metrics, or conditions */;
+	index: number; // among metrics, or conditions
 }
 
 export function figureKinds(header: Header): FigureKind[] {

@@ -23,7 +23,7 @@ const PART_OF = new Map<string, IoPart>([
 ]);
 
 export interface IoUse extends Record<IoPart | 'all', Amount> {
-	kinds: Map<string, number> /* operations by kind */;
+	kinds: Map<string, number>; // operations by kind
 	failures: number;
 }
 
@@ -58,16 +58,16 @@ export function fileText(file: IoFile | undefined): string {
 
 export interface IoChoice {
 	threads: number[];
-	path: number /* on this path and below; ROOT_PATH: all */;
-	method: number /* by this method and what it calls; -1: all */;
-	file: number /* row of `file`; -1: all */;
+	path: number; // on this path and below; ROOT_PATH: all
+	method: number; // by this method and what it calls; -1: all
+	file: number; // row of `file`; -1: all
 }
 
 /** Operations of one kind with one file on one path. */
 interface Account {
-	path: number /* or -1: of a method on a folded path */;
+	path: number; // or -1: of a method on a folded path
 	method: number;
-	small: boolean /* at a "(small)" */;
+	small: boolean; // at a "(small)"
 	file: number;
 	kind: string;
 	count: number;

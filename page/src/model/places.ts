@@ -9,17 +9,17 @@ import { METHOD_ROOT, METHOD_SMALL, ROOT_PATH } from './universe';
 
 export interface PlaceChoice {
 	threads: number[];
-	path: number /* on this path and below; ROOT_PATH: all */;
+	path: number; // on this path and below; ROOT_PATH: all
 	condition: number;
 }
 
 interface Place {
-	path: number /* -1: on a folded path */;
+	path: number; // -1: on a folded path
 	method: number;
 	state: string;
 	line: number;
 	samples: number;
-	ofState: number /* the methods that the views states and lines have it in; METHOD_ROOT: none */;
+	ofState: number; // the methods that the views states and lines have it in; METHOD_ROOT: none
 	ofLine: number;
 }
 
@@ -85,8 +85,8 @@ export function statesByPath(profile: Profile, choice: PlaceChoice): Map<string,
 }
 
 export interface LineRow {
-	method: number /* METHOD_ROOT: no Java method was on the stack */;
-	line: number /* 0: not known */;
+	method: number; // METHOD_ROOT: no Java method was on the stack
+	line: number; // 0: not known
 	samples: number;
 }
 

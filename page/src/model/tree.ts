@@ -19,7 +19,7 @@ export interface CallTree {
 	readonly root: number;
 	readonly sides: Figures[];
 	method(node: number): number;
-	parent(node: number): number /* -1: the root has none */;
+	parent(node: number): number; // -1: the root has none
 	/** Those that some side has; in no order. */
 	children(node: number): number[];
 	/** The path of the universe; -1: it is none. */
@@ -79,11 +79,11 @@ export class PathTree implements CallTree {
 // ---- recursion folded: a call of a method that is on the path already is its outer call's ----
 
 interface Folding {
-	node: Int32Array /* by path: its node, or -1 outside the chosen paths */;
-	outermost: Uint8Array /* by path: it is not folded into an outer call */;
-	parent: number[] /* by node */;
+	node: Int32Array; // by path: its node, or -1 outside the chosen paths
+	outermost: Uint8Array; // by path: it is not folded into an outer call
+	parent: number[]; // by node
 	method: number[];
-	path: number[] /* one of the node's */;
+	path: number[]; // one of the node's
 	children: number[][];
 }
 
@@ -209,8 +209,8 @@ export class FoldedTree implements CallTree {
 // ---- turned round: below a method its callers, each with the part that is due to it ----
 
 interface Origins {
-	path: number[] /* whose figures count */;
-	at: number[] /* the step of each that the node is for */;
+	path: number[]; // whose figures count
+	at: number[]; // the step of each that the node is for
 }
 
 /** Below the root: methods with what they used themselves; or, of one method, its callers with its totals. */

@@ -29,9 +29,9 @@ export interface Method {
 
 /** Where a block's rows are in the universe. */
 export interface Placement {
-	path: Int32Array /* by row of `node` */;
-	method: Int32Array /* by row of `method` */;
-	parent: Int32Array /* by row of `node`: the row of its parent, or -1 */;
+	path: Int32Array; // by row of `node`
+	method: Int32Array; // by row of `method`
+	parent: Int32Array; // by row of `node`: the row of its parent, or -1
 }
 
 class Ints {

@@ -20,22 +20,22 @@ export type ViewName = (typeof VIEWS)[number];
 
 export interface Selection {
 	view: ViewName;
-	metric: string /* "cpu", of samples "samples.cpu"; "": the one that leads */;
-	threads: number[] /* rows; none: those of the program */;
-	path: string /* a hash; "": all */;
+	metric: string; // "cpu", of samples "samples.cpu"; "": the one that leads
+	threads: number[]; // rows; none: those of the program
+	path: string; // a hash; "": all
 	method: string;
-	file: string /* row of the table file; "": all */;
+	file: string; // row of the table file; "": all
 	interval: string;
 	search: string;
-	sort: string /* a column, with - in front: the least first */;
+	sort: string; // a column, with - in front: the least first
 	invert: boolean;
 	fold: boolean;
-	all: boolean /* every column */;
+	all: boolean; // every column
 	colour: string;
-	zoom: string /* in a tree that is turned round: methods on the way */;
-	part: string /* of a view that has parts */;
-	side: string /* of a difference, where a view shows one profile: "after", or "": before */;
-	root: string /* of a served page: a node's id whose folded paths are shown */;
+	zoom: string; // in a tree that is turned round: methods on the way
+	part: string; // of a view that has parts
+	side: string; // of a difference, where a view shows one profile: "after", or "": before
+	root: string; // of a served page: a node's id whose folded paths are shown
 }
 
 export const NOTHING: Selection = {

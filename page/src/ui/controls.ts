@@ -13,7 +13,7 @@ export function toolbar(...children: Child[]): HTMLElement {
 
 export interface Search {
 	given: boolean;
-	wrong: string | null /* why the expression cannot be read; then it matches nothing */;
+	wrong: string | null; // why the expression cannot be read; then it matches nothing
 	matches(text: string): boolean;
 }
 

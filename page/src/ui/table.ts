@@ -10,7 +10,7 @@ export interface Column<Row> {
 	key: string;
 	title: string;
 	hint?: string;
-	number?: boolean /* aligned right, the largest first */;
+	number?: boolean; // aligned right, the largest first
 	/** What it is sorted by; without it it cannot be. */
 	value?: (row: Row) => number | string | null;
 	cell: (row: Row) => Child;

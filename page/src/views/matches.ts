@@ -13,8 +13,8 @@ import type { ChosenTree } from './tree_choice';
 
 export interface Matches {
 	given: boolean;
-	method: Uint8Array /* by method */;
-	text: string /* how much it is */;
+	method: Uint8Array; // by method
+	text: string; // how much it is
 }
 
 export function findMatches(context: Context, chosen: ChosenTree): Matches {

@@ -13,7 +13,7 @@ import { methodText, shortMethod, visible, cut } from '../ui/names';
 
 export interface ChosenTree {
 	tree: CallTree;
-	top: number /* the node that fills the width */;
+	top: number; // the node that fills the width
 	/** What choosing a node means. */
 	zoomTo(node: number): void;
 	zoomOut(): boolean;
