@@ -37,13 +37,6 @@ enum { PATIENCE = 60000, PATIENCE_HIDDEN = 3600000, PATIENCE_LEFT = 10000, LOOK 
 /* That the loop waits for. */
 enum { EVENTS = 7 };
 
-/* What the page may do, by the browser's own rules: run its own script, and ask this server. The page has a policy of its
- * own, too, which names its script: what both allow is allowed. */
-#define PAGE_POLICY                                                                            \
-	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src "  \
-	"data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action "     \
-	"'none'; frame-ancestors 'none'"
-
 struct words {
 	const char *subject; /* a file, a pid, a program; or NULL */
 	const char *calibration, *java;
@@ -392,11 +385,16 @@ static int serve(struct opening *opening, struct error *error)
 		.route = routes,
 		.route_count = sizeof(routes) / sizeof(*routes),
 		.user = opening,
-		.policy = PAGE_POLICY,
 		.asked = was_asked};
+	struct label own = page_parts().policy;
+	char policy[1024];
 	struct out page;
 	int failed;
 
+	/* The page's own, which names its script and style; a page cannot say by itself who may frame it. */
+	snprintf(policy, sizeof(policy), "%.*s; frame-ancestors 'none'", (int)own.length,
+		own.text);
+	serving.policy = policy;
 	out_init(&page, -1);
 	failed = put_page(opening, &page, error);
 	serving.page = page.buffer;

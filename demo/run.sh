@@ -84,4 +84,5 @@ profile=$work/timed.jprof
 echo
 run_h2 1 "Running shop.sql once more, every call timed ..." --budget off
 show 30 'Each call path, with all its calls' --view tree --thread main --metric cpu
-printf '\nThe whole profiles: %s, %s (SQLite databases; jprof help report)\n' "$profiles" "$profile"
+printf '\nThe same as a page, in a browser: %s/jprof open %s\n' "$build" "${profiles%%,*}"
+printf 'The whole profiles: %s, %s (SQLite databases; jprof help report)\n' "$profiles" "$profile"

@@ -198,7 +198,7 @@ def check_page(profile, page, folded):
         check_io(block, profile, interval)
         if interval == "":
             same("folded", block.header["folded"] is not None, folded)
-            same("intervals", len(block.header["intervals"]), page.count("x-jprof-block"))
+            same("intervals", len(block.header["intervals"]), page.count('<script type="application/x-jprof-block"'))
         same("summary", block.header["views"]["summary"]["view"], "summary")
         intervals += 1
     assert rows > 0 and intervals > 0, "nothing was compared"

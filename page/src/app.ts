@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+//
+// app: what is open and what is chosen; draws the view again when either changes.
+
+import { decodeBlock } from './data/decode';
+import type { EmbeddedBlock, ServerFacts } from './data/embedded';
+import { fetchBlock } from './data/server';
+import type { FigureKind } from './model/figures';
+import { Profile, type PathSums } from './model/profile';
+import { ROOT_PATH, Universe } from './model/universe';
+import { fromHash, NOTHING, toHash, type Selection } from './state/selection';
+
+/* Most nodes of a block that a server is asked for: views of them are drawn in a fraction of a second. */
+const NODES = 200000;
+
+/** What a view is made of: what is open, and what of it is chosen, worked out. */
+export interface Context {
+	app: App;
+	selection: Selection;
+	universe: Universe;
+	profile: Profile; // the first side
+	profiles: Profile[]; // one, or of a difference two: before, after
+	sums: PathSums[]; // of the chosen threads, one a side
+	threads: number[][]; // chosen ones, one list a side
+	kinds: FigureKind[];
+	figure: number; // index of kinds
+	path: number; // ROOT_PATH: all
+	method: number; // -1: none
+	file: number; // -1: none
+	/** Chooses something else; a new entry for `back`, or (replace) in the place of the last one. */
+	choose(change: Partial<Selection>, how?: 'push' | 'replace'): void;
+	link(change: Partial<Selection>): string;
+}
+
+export interface View {
+	element: HTMLElement;
+	/** What it shows, for tests: named as reports name it. */
+	rows(): object[];
+	/** Called when it is in the document, and again when its width changes. */
+	resize?(): void;
+}
+
+export class App {
+	readonly universe = new Universe();
+	selection: Selection = { ...NOTHING };
+	/** What views keep from one drawing to the next: opened rows of a tree. */
+	readonly memory = new Map<string, unknown>();
+	private readonly open = new Map<string, Promise<Profile>>();
+	private profiles: Profile[] = [];
+	private serial = 0;
+
+	constructor(
+		readonly blocks: EmbeddedBlock[],
+		readonly server: ServerFacts | null,
+		private readonly draw: (context: Context) => void,
+		private readonly fail: (error: unknown) => void,
+	) {}
+
+	get isDifference(): boolean {
+		return this.blocks.some((block) => block.side === 1);
+	}
+
+	private async read(side: number, interval: string): Promise<Profile> {
+		const embedded = this.blocks.filter((block) => block.side === side);
+		const block = embedded.find((candidate) => candidate.interval === interval) ?? embedded[0];
+		let bytes: Uint8Array;
+
+		if (embedded.length === 0) bytes = await fetchBlock({ interval, limit: NODES });
+		else bytes = await block!.read();
+		return new Profile(decodeBlock(bytes), this.universe);
+	}
+
+	private once(key: string, read: () => Promise<Profile>): Promise<Profile> {
+		let profile = this.open.get(key);
+
+		if (!profile) {
+			this.open.set(key, (profile = read()));
+			profile.catch(() => this.open.delete(key));
+		}
+		return profile;
+	}
+
+	private profileOf(side: number, interval: string): Promise<Profile> {
+		return this.once(`${side} ${interval}`, () => this.read(side, interval));
+	}
+
+	/** Of a served page: what is below one node, with the paths that are folded elsewhere. */
+	private async below(root: number): Promise<Profile> {
+		const { interval, path } = this.selection;
+		const whole = await this.profileOf(0, interval);
+		const node = whole.nodes.get('id').indexOf(root);
+		const at = node >= 0 ? whole.placement.path[node]! : path ? this.universe.findPath(path) : ROOT_PATH;
+
+		return this.once(
+			`below ${root} ${interval}`,
+			async () =>
+				new Profile(
+					decodeBlock(await fetchBlock({ interval, root, limit: NODES })),
+					this.universe,
+					Math.max(at, ROOT_PATH),
+				),
+		);
+	}
+
+	/** Whether folded paths can be had. */
+	get canUnfold(): boolean {
+		return this.server !== null && this.blocks.length === 0;
+	}
+
+	/** Another interval of the first side. */
+	interval(interval: string): Promise<Profile> {
+		return this.profileOf(0, interval);
+	}
+
+	/** Whether reading other intervals costs little: they are in the page. */
+	get canRefine(): boolean {
+		return this.blocks.length > 1 && !this.isDifference;
+	}
+
+	/** Of a served page: asks for everything again. */
+	async reload(): Promise<void> {
+		this.open.clear();
+		await this.show();
+	}
+
+	/** Reads what the location says, and draws it. */
+	async show(): Promise<void> {
+		const serial = ++this.serial;
+
+		this.selection = fromHash(location.hash);
+		try {
+			const sides = this.isDifference ? [0, 1] : [0];
+			const profiles: Profile[] = [];
+
+			/* One after the other: numbers of methods and paths depend on the order. */
+			if (this.canUnfold && /^\d+$/.test(this.selection.root))
+				profiles.push(await this.below(Number(this.selection.root)));
+			else for (const side of sides) profiles.push(await this.profileOf(side, this.selection.interval));
+			if (serial !== this.serial) return;
+			if (profiles.length > 1) alignKinds(profiles[0]!, profiles[1]!);
+			this.profiles = profiles;
+			this.draw(this.context());
+		} catch (error) {
+			if (serial === this.serial) this.fail(error);
+		}
+	}
+
+	choose(change: Partial<Selection>, how: 'push' | 'replace' = 'push'): void {
+		const hash = toHash({ ...this.selection, ...change });
+
+		if (hash === (location.hash || '#')) return;
+		if (how === 'push') history.pushState(null, '', hash);
+		else history.replaceState(null, '', hash);
+		void this.show();
+	}
+
+	context(): Context {
+		const { selection, universe, profiles } = this;
+		const profile = profiles[0]!;
+		const kinds = profile.kinds;
+		/* What is below one node is of one thread. */
+		const given = profile.beginsAt === ROOT_PATH ? selection.threads : profile.threads.map((_, row) => row);
+		const chosen = given.filter((row) => row < profile.threads.length);
+		const threads = profiles.map((side, i) => (i === 0 ? chosen : sameThreads(profile, chosen, side)));
+		const path = selection.path ? universe.findPath(selection.path) : ROOT_PATH;
+
+		return {
+			app: this,
+			selection,
+			universe,
+			profile,
+			profiles,
+			sums: profiles.map((side, i) => side.pathSums(threads[i]!)),
+			threads,
+			kinds,
+			figure: chosenFigure(profile, selection.metric),
+			path: path < 0 ? ROOT_PATH : path,
+			method: selection.method ? universe.findMethod(selection.method) : -1,
+			file: /^\d+$/.test(selection.file) ? Number(selection.file) : -1,
+			choose: (change, how) => this.choose(change, how),
+			link: (change) => toHash({ ...selection, ...change }),
+		};
+	}
+}
+
+/** The name that a figure has in links. */
+export const figureName = (kind: FigureKind): string => (kind.samples ? `samples.${kind.name}` : kind.name);
+
+function chosenFigure(profile: Profile, metric: string): number {
+	const found = profile.kinds.findIndex((kind) => figureName(kind) === metric);
+
+	return found >= 0 ? found : Math.min(profile.block.header.lead, Math.max(0, profile.kinds.length - 1));
+}
+
+/** Of a difference: what both sides have, in the order of the first. */
+function alignKinds(first: Profile, second: Profile): void {
+	const match = (kind: FigureKind, kinds: FigureKind[]) =>
+		kinds.find((other) => figureName(other) === figureName(kind));
+	const both = first.kinds.filter((kind) => match(kind, second.kinds));
+
+	second.kinds.splice(0, Infinity, ...both.map((kind) => match(kind, second.kinds)!));
+	first.kinds.splice(0, Infinity, ...both);
+}
+
+/** Threads of the other side with the same names. */
+function sameThreads(first: Profile, chosen: number[], second: Profile): number[] {
+	const names = new Set(chosen.map((row) => first.threads[row]!.name));
+
+	return second.threads.filter((thread) => names.has(thread.name)).map((thread) => thread.row);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+//
+// server: what a served page asks `jprof open` for. All addresses are relative to the page's own.
+
+import { inflate } from './embedded';
+
+export interface BlockWish {
+	interval?: string;
+	root?: number;
+	limit?: number;
+	threads?: number[];
+}
+
+/** {"error": "..."}, or what HTTP says. */
+async function whyNot(response: Response): Promise<string> {
+	const answer = (await response.json().catch(() => null)) as { error?: unknown } | null;
+
+	return typeof answer?.error === 'string'
+		? answer.error
+		: `the server answers ${response.status} ${response.statusText}`;
+}
+
+async function get(address: string): Promise<Response> {
+	const response = await fetch(address, { cache: 'no-store' });
+
+	if (!response.ok) throw new Error(await whyNot(response));
+	return response;
+}
+
+function query(parts: Record<string, string | number | undefined>): string {
+	const given = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '');
+
+	return given.length ? '?' + new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString() : '';
+}
+
+export async function fetchBlock(wish: BlockWish): Promise<Uint8Array> {
+	const { threads, ...rest } = wish;
+	const response = await get('block' + query({ ...rest, threads: threads?.join(',') }));
+
+	return inflate(new Uint8Array(await response.arrayBuffer()));
+}
+
+export type Status = Record<string, unknown> & { recording?: boolean; ended?: boolean };
+
+/** hidden: nobody sees the page; the server then waits longer for the next request. */
+export async function fetchStatus(hidden: boolean): Promise<Status> {
+	return (await (await get(hidden ? 'status?hidden=1' : 'status')).json()) as Status;
+}
+
+/** The page goes away, or is loaded again. */
+export function leave(): void {
+	navigator.sendBeacon('control', new Blob(['{"verb":"leave"}'], { type: 'application/json' }));
+}
+
+export type Verb = 'start' | 'stop' | 'snapshot' | 'reset' | 'refresh';
+
+/** Throws what the server says went wrong. */
+export async function control(
+	verb: Verb,
+	more: { label?: string; options?: Record<string, unknown> } = {},
+): Promise<void> {
+	const response = await fetch('control', {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json' },
+		body: JSON.stringify({ verb, ...more }),
+	});
+	const answer = (await response.json().catch(() => ({ ok: false, error: response.statusText }))) as {
+		ok: boolean;
+		error?: string;
+	};
+
+	if (!answer.ok) throw new Error(answer.error ?? 'no answer');
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+//
+// browser: the page in a browser. Of each profile it makes a page, opens every view, searches, zooms, sorts, goes by keyboard
+// alone, looks for violations with axe in light and dark and for messages on the console, compares figures with reports', and prints
+// how long it took to open, and a click.
+//
+//   node browser.mjs JPROF PROFILE...
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+import { hostileBlock, open, pageWith, VIEWS } from './browser_kit.mjs';
+import { encodeBlock } from './kit.mjs';
+
+const [jprof, ...profiles] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const bundle = readFileSync(new URL('../dist/page.html', import.meta.url), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'jprof-browser-'));
+const browser = await open();
+let failures = 0;
+let name = '';
+
+function check(what, is, should = true) {
+	if (is === should) return;
+	failures++;
+	console.error(`${name}: ${what}: ${JSON.stringify(is)}, not ${JSON.stringify(should)}`);
+}
+
+function report(profile, view, ...more) {
+	const text = execFileSync(
+		jprof,
+		['report', profile, '--view', view, '--format', 'json', '--calibration', 'off', ...more],
+		{ maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] },
+	);
+
+	return JSON.parse(text);
+}
+
+const ready = (page) =>
+	page.waitForFunction(
+		() => document.documentElement.dataset.ready !== undefined && window.jprof?.view() !== undefined,
+	);
+const rows = (page) => page.evaluate(() => window.jprof.rows());
+const hashOf = (page) => page.evaluate(() => location.hash);
+
+/** Until the view has what was asked for. */
+async function go(page, view) {
+	await page.click(`#tab-${view}`);
+	await page.waitForFunction(
+		(wanted) =>
+			window.jprof.view() === wanted &&
+			document.querySelector(`#tab-${wanted}`)?.getAttribute('aria-current') === 'page',
+		view,
+	);
+}
+
+async function audit(page, what) {
+	await page.evaluate(axe);
+	const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+
+	for (const violation of result.violations) {
+		failures++;
+		console.error(
+			`${name}: ${what}: axe: ${violation.id}: ${violation.help}: ${violation.nodes
+				.slice(0, 3)
+				.map((node) => node.html.slice(0, 150))
+				.join(' | ')}`,
+		);
+	}
+}
+
+async function everyView(page, theme) {
+	for (const view of VIEWS) {
+		await go(page, view);
+		check(`${view}: it is shown`, await page.evaluate(() => document.documentElement.dataset.ready !== 'failed'));
+		await audit(page, `${view}, ${theme}`);
+		const wide = await page.evaluate(
+			() => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+		);
+		check(`${view}: pixels too wide`, wide, 0);
+	}
+}
+
+/** What the view methods shows, all of it, is what the report says. */
+async function compareMethods(page, profile) {
+	await page.evaluate(() =>
+		window.jprof.choose({ view: 'methods', threads: [...window.jprof.context().profile.threads.keys()] }),
+	);
+	await page.waitForFunction(
+		() => window.jprof.view() === 'methods' && window.jprof.context().selection.threads.length > 0,
+	);
+	const key = (row) => `${row.class} ${row.method} ${row.signature}`;
+	const shown = new Map((await rows(page)).map((row) => [key(row), row]));
+	const told = report(profile, 'methods');
+
+	check('methods', shown.size, told.rows.length);
+	for (const row of told.rows) {
+		const same = shown.get(key(row));
+
+		check(`calls of ${key(row)}`, same?.calls, row.calls);
+		for (const group of ['base', 'cum'])
+			for (const metric of Object.keys(row[group] ?? {}))
+				check(`${group}.${metric} of ${key(row)}`, same?.[group][metric], row[group][metric]);
+	}
+	await page.evaluate(() => window.jprof.choose({ threads: [] }));
+}
+
+async function search(page) {
+	await go(page, 'methods');
+	const all = await page.locator('main tbody tr').count();
+	await page.fill('#search', 'no method is called \\(that');
+	await page.waitForFunction(() => document.querySelectorAll('main tbody tr').length === 0);
+	check('the search keeps the focus', await page.evaluate(() => document.activeElement.id), 'search');
+	await page.fill('#search', '(');
+	await page.waitForFunction(() =>
+		document.querySelector('#search-result').textContent.includes('not a regular expression'),
+	);
+	await page.fill('#search', '');
+	await page.waitForFunction((count) => document.querySelectorAll('main tbody tr').length === count, all);
+}
+
+async function sorting(page) {
+	await go(page, 'methods');
+	if ((await page.locator('main tbody tr').count()) < 2) return;
+	await page.click('#sort-Methods-calls');
+	check('sorted by calls', await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'descending');
+	await page.click('#sort-Methods-calls');
+	check('and the other way', await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
+	await page.click('#sort-Methods-name');
+	check('by name', await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
+}
+
+/** In and out of the flame graph, by keys alone; the way back; a link. */
+async function flame(page) {
+	await go(page, 'flame');
+	if ((await rows(page)).length < 3) return;
+	await page.focus('#flame');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('ArrowDown');
+	check('what the keyboard is on is told', (await page.textContent('#frame')).length > 0);
+	await page.keyboard.press('Enter');
+	await page.waitForFunction(() => location.hash.includes('path='));
+	const zoomed = await hashOf(page);
+	const inside = await rows(page);
+	check('the focus stays', await page.evaluate(() => document.activeElement.id), 'flame');
+	await page.reload();
+	await ready(page);
+	check('a link leads to the same', JSON.stringify(await rows(page)), JSON.stringify(inside));
+	await go(page, 'tree');
+	check('the call tree has the same path', (await rows(page))[0].name, inside[0].name);
+	await page.goBack();
+	await page.waitForFunction((hash) => location.hash === hash, zoomed);
+	await page.focus('#flame');
+	await page.keyboard.press('Escape');
+	await page.waitForFunction((hash) => location.hash !== hash, zoomed);
+	await page.click('#chips button');
+	await page.waitForFunction(() => !location.hash.includes('path='));
+	for (const box of ['#toggle-fold', '#toggle-invert']) {
+		await page.check(box);
+		check(`${box}: frames`, (await rows(page)).length > 1);
+	}
+	await page.uncheck('#toggle-invert');
+	await page.uncheck('#toggle-fold');
+	await page.fill('#search', '.');
+	await page.waitForFunction(() => document.querySelector('#search-result').textContent.includes('%'));
+	await page.fill('#search', '');
+	await page.waitForFunction(() => !location.hash.includes('search='));
+}
+
+/** The call tree by keys alone. */
+async function tree(page) {
+	await go(page, 'tree');
+	const opened = await page.locator('tbody tr').count();
+	if (opened < 2) return;
+	await page.locator('tbody tr[tabindex="0"]').focus();
+	await page.keyboard.press('ArrowLeft');
+	check('closed', await page.locator('tbody tr').count(), 1);
+	await page.keyboard.press('ArrowRight');
+	check('opened', await page.locator('tbody tr').count(), opened);
+	await page.keyboard.press('ArrowRight');
+	const focused = await page.evaluate(() => document.activeElement.getAttribute('aria-level'));
+	check('a level further in', focused, '2');
+	await page.keyboard.press('End');
+	await page.keyboard.press('Home');
+	check('at the top', await page.evaluate(() => document.activeElement.getAttribute('aria-level')), '1');
+}
+
+/** Every tab and control can be reached, and the tabs opened, with Tab and Enter. */
+async function keyboardAlone(page) {
+	await go(page, 'overview');
+	await page.evaluate(() => document.activeElement.blur());
+	const seen = new Set();
+
+	for (let i = 0; i < 60 && seen.size < VIEWS.length; i++) {
+		await page.keyboard.press('Tab');
+		const id = await page.evaluate(() => document.activeElement.id);
+		if (id.startsWith('tab-')) seen.add(id);
+		if (id === 'tab-lines') {
+			await page.keyboard.press('Enter');
+			await page.waitForFunction(() => window.jprof.view() === 'lines');
+			check('the focus stays on the tab', await page.evaluate(() => document.activeElement.id), 'tab-lines');
+		}
+	}
+	check('tabs that Tab reaches', seen.size, VIEWS.length);
+}
+
+/** Milliseconds from asking for a view to its frame. */
+async function clickTime(page, change) {
+	return page.evaluate(async (selection) => {
+		const began = performance.now();
+
+		window.jprof.choose(selection);
+		await new Promise((done) => setTimeout(done, 0));
+		await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+		return performance.now() - began;
+	}, change);
+}
+
+async function newPage(messages, isAllowed) {
+	const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+
+	page.on('console', (message) => messages.push(message.text()));
+	page.on('pageerror', (error) => messages.push(String(error)));
+	page.on('dialog', (dialog) => messages.push(`a dialog: ${dialog.message()}`));
+	page.on('request', (request) => isAllowed(request.url()) || messages.push(`asks for ${request.url()}`));
+	return page;
+}
+
+const isFile = (url) => url.startsWith('file://') || url.startsWith('data:');
+
+/** Names that would be markup, turn the text's direction, or fill the window are texts and nothing else, in every view and part. */
+async function hostile() {
+	const messages = [];
+	const file = join(folder, 'hostile.html');
+
+	name = 'hostile names';
+	writeFileSync(file, pageWith(bundle, hostileBlock(encodeBlock)));
+	const page = await newPage(messages, isFile);
+	await page.goto(`file://${file}`);
+	await ready(page);
+	for (const more of [
+		'',
+		'&part=methods',
+		'&part=paths',
+		'&part=records',
+		'&part=states',
+		'&invert=1',
+		'&colour=state',
+	])
+		for (const view of VIEWS) {
+			await page.goto('about:blank');
+			await page.goto(`file://${file}#view=${view}${more}`);
+			await ready(page);
+			await page.waitForFunction((wanted) => window.jprof.view() === wanted, view);
+			check(
+				`${view}${more}: it is shown`,
+				await page.evaluate(() => document.documentElement.dataset.ready !== 'failed'),
+			);
+			const found = await page.evaluate(() => ({
+				elements: document.querySelectorAll('img, iframe, script:not([type]), object, embed').length,
+				title:
+					document.title.includes('owned"</') ||
+					document.title.includes('<img') ||
+					!document.title.includes('owned'),
+				hidden: /[\u0000-\u0008\u000e-\u001f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/.test(
+					document.body.innerText,
+				),
+				wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+				tall: document.documentElement.scrollHeight,
+			}));
+			check(`${view}${more}: elements made by names`, found.elements, 1);
+			check(`${view}${more}: the title is a text`, found.title);
+			check(`${view}${more}: hidden characters`, found.hidden, false);
+			check(`${view}${more}: pixels too wide`, found.wide, 0);
+			check(`${view}${more}: long names are cut`, found.tall < 20000);
+			await audit(page, `${view}${more}`);
+		}
+	check('messages on the console', messages.join('\n'), '');
+	await page.close();
+}
+
+/** A server that answers as docs/page-data.md says: the page asks it for blocks, its status, and what its buttons do. */
+async function served() {
+	const asked = [];
+	const messages = [];
+	let wasLeft;
+	const left = new Promise((done) => (wasLeft = done));
+	const block = deflateRawSync(hostileBlock(encodeBlock));
+	const server = createServer((request, response) => {
+		const path = request.url.replace('/token/', '');
+		let body = '';
+
+		request.on('data', (part) => (body += part));
+		request.on('end', () => {
+			if (body.includes('"leave"')) wasLeft();
+			asked.push(`${request.method} ${path} ${body}`.trim());
+			if (path === '')
+				response
+					.setHeader('content-type', 'text/html')
+					.end(
+						pageWith(
+							bundle,
+							null,
+							'<script type="application/x-jprof-server">{"live":true,"pid":4711}</script>',
+						),
+					);
+			else if (path.startsWith('block')) response.end(block);
+			else if (path.startsWith('status'))
+				response
+					.setHeader('content-type', 'application/json')
+					.end('{"state":"recording","duration_ns":5000000000,"calls":12,"totals":{"cpu":{"raw":1000}}}');
+			else if (path === 'control')
+				response
+					.setHeader('content-type', 'application/json')
+					.end(body.includes('"stop"') ? '{"ok":false,"error":"<b>no</b>"}' : '{"ok":true}');
+			else response.writeHead(404).end();
+		});
+	});
+
+	name = 'served';
+	await new Promise((done) => server.listen(0, '127.0.0.1', done));
+	const address = `http://127.0.0.1:${server.address().port}/token/`;
+	const page = await newPage(messages, (url) => url.startsWith(address) || url.startsWith('data:'));
+	await page.goto(address);
+	await ready(page);
+	await page.waitForFunction(() => document.querySelector('.livestate').textContent.includes('12 calls'));
+	await audit(page, 'served');
+	await page.fill('#live-label', 'a "name"');
+	await page.click('#live-snapshot');
+	await page.waitForFunction(() => document.querySelector('.said').textContent === 'Made a snapshot.');
+	check(
+		'a snapshot is asked for',
+		asked.some((line) => line === 'POST control {"verb":"snapshot","label":"a \\"name\\""}'),
+	);
+	await page.click('#live-stop');
+	await page.waitForFunction(() => document.querySelector('.said').textContent === '<b>no</b>');
+	check('start is not possible meanwhile', await page.isDisabled('#live-start'));
+	await go(page, 'flame');
+	check('it is told that the page is seen', asked.filter((line) => line === 'GET status').length > 0);
+	check('blocks that were asked for', asked.filter((line) => line.startsWith('GET block')).length, 2);
+	check('messages on the console', messages.join('\n'), '');
+	await page.goto('about:blank');
+	await left; /* it is told that it goes */
+	await page.close();
+	server.close();
+}
+
+/** Two profiles: before, after, and change in every view. */
+async function difference(files) {
+	const messages = [];
+	const file = join(folder, 'difference.html');
+	const element = (side) =>
+		readFileSync(files[side], 'utf8')
+			.match(/<script type="application\/x-jprof-block" [^>]*>[^<]*<\/script>/)[0]
+			.replace('data-side="0"', `data-side="${side}"`);
+
+	name = 'difference';
+	writeFileSync(file, pageWith(bundle, null, element(0) + element(1)));
+	const page = await newPage(messages, isFile);
+	await page.goto(`file://${file}`);
+	await ready(page);
+	await everyView(page, 'light');
+	await go(page, 'methods');
+	const sums = await page.evaluate(() => window.jprof.context().sums.map((side) => side.methodSums().seen().length));
+	const all = (await rows(page)).length;
+	check('methods of both sides', all >= Math.max(...sums) && all <= sums[0] + sums[1]);
+	check('changes are there', await page.locator('th:has-text("Self change")').count(), 1);
+	await go(page, 'flame');
+	check('frames have signs', (await page.textContent('.legend')).includes('more than before'));
+	await page.selectOption('#width', 'before');
+	await page.waitForFunction(() => location.hash.includes('part=before'));
+	await go(page, 'threads');
+	await page.selectOption('#side', 'after');
+	await page.waitForFunction(() => location.hash.includes('side=after'));
+	check('messages on the console', messages.join('\n'), '');
+	await page.close();
+}
+
+/** On paper: light, no controls, all rows. */
+async function paper(page) {
+	await go(page, 'methods');
+	const all = (await rows(page)).length;
+	await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+	await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+	check('paper is light', await page.evaluate(() => document.documentElement.dataset.theme), 'light');
+	check('rows on paper', await page.locator('main tbody tr').count(), Math.min(all, 2000));
+	check(
+		'no controls on paper',
+		await page
+			.locator('.toolbar, .tabs, #theme')
+			.evaluateAll((elements) => elements.every((element) => getComputedStyle(element).display === 'none')),
+	);
+	await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+	await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+}
+
+await hostile();
+await served();
+const pages = [];
+for (const profile of profiles) {
+	name = basename(profile);
+	const file = join(folder, `${name}.html`);
+	const messages = [];
+
+	execFileSync(jprof, ['html', profile, '-o', file, '--calibration', 'off'], {
+		stdio: ['ignore', 'ignore', 'inherit'],
+	});
+	const page = await newPage(messages, isFile);
+
+	const began = performance.now();
+	await page.goto(`file://${file}`);
+	await ready(page);
+	const opened = performance.now() - began;
+	const clicks = [];
+	for (const view of VIEWS) clicks.push(`${view} ${(await clickTime(page, { view })).toFixed(0)}`);
+	clicks.push(`fold ${(await clickTime(page, { view: 'flame', fold: true })).toFixed(0)}`);
+	clicks.push(`invert ${(await clickTime(page, { view: 'flame', fold: false, invert: true })).toFixed(0)}`);
+	await page.evaluate(() => window.jprof.choose({ view: 'overview', invert: false }));
+	console.log(`${name}: opened in ${opened.toFixed(0)} ms; a click, in ms: ${clicks.join(', ')}`);
+
+	await everyView(page, 'light');
+	await page.click('#theme');
+	await everyView(page, 'dark');
+	await page.click('#theme');
+	await compareMethods(page, profile);
+	await search(page);
+	await sorting(page);
+	await flame(page);
+	await tree(page);
+	await keyboardAlone(page);
+	await paper(page);
+	pages.push(file);
+	await page.setViewportSize({ width: 400, height: 800 });
+	await everyView(page, 'light, 400 pixels');
+	check('messages on the console', messages.join('\n'), '');
+	await page.close();
+}
+if (pages.length > 1) await difference(pages);
+await browser.close();
+rmSync(folder, { recursive: true });
+console.log(failures ? `${failures} checks failed` : 'all is well');
+process.exit(failures ? 1 : 0);
