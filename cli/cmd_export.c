@@ -299,7 +299,6 @@ int cmd_export(int argc, char **argv)
 {
 	struct words words = {0};
 	int status = command_options_read(&export_table, &words, argc, argv);
-	struct error error = {0};
 	char *found = NULL, *beside = NULL;
 	const char *output;
 
@@ -307,13 +306,8 @@ int cmd_export(int argc, char **argv)
 		status = command_usage("export", "to which format? --to FORMAT");
 	if (status == 0)
 		status = check_words(&words);
-	if (status == 0 && !words.choice.file) {
-		words.choice.file = found = profile_file_newest(&error);
-		if (found)
-			say("of the newest profile here, '%s'", found);
-		else
-			status = command_usage("export", "%s", error.text);
-	}
+	if (status == 0)
+		status = profile_file_or_newest("export", &words.choice.file, &found);
 	if (status == 0 && !words.output) {
 		beside = output_file_beside(
 			words.choice.file, words.exporter->prefix, words.exporter->suffix);

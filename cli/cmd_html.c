@@ -63,16 +63,10 @@ int cmd_html(int argc, char **argv)
 {
 	struct words words = {0};
 	int status = command_options_read(&html_table, &words, argc, argv);
-	struct error error = {0};
 	char *found = NULL;
 
-	if (status == 0 && !words.choice.file) {
-		words.choice.file = found = profile_file_newest(&error);
-		if (found)
-			say("of the newest profile here, '%s'", found);
-		else
-			status = command_usage("html", "%s", error.text);
-	}
+	if (status == 0)
+		status = profile_file_or_newest("html", &words.choice.file, &found);
 	if (status == 0)
 		status = write_page(&words);
 	free(found);

@@ -467,16 +467,10 @@ int cmd_open(int argc, char **argv)
 {
 	struct words words = {0};
 	int status = command_options_read(&open_table, &words, argc, argv);
-	struct error error = {0};
 	char *found = NULL;
 
-	if (status == EXIT_DONE && !words.subject) {
-		words.subject = found = profile_file_newest(&error);
-		if (found)
-			say("of the newest profile here, '%s'", found);
-		else
-			status = command_usage("open", "%s", error.text);
-	}
+	if (status == EXIT_DONE)
+		status = profile_file_or_newest("open", &words.subject, &found);
 	if (status == EXIT_DONE) {
 		/* A client that has gone is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);

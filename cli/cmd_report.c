@@ -282,16 +282,10 @@ int cmd_report(int argc, char **argv)
 	struct words words = {
 		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
 	int status = command_options_read(&report_table, &words, argc, argv);
-	struct error error = {0};
 	char *found = NULL;
 
-	if (status == 0 && !words.choice.file) {
-		words.choice.file = found = profile_file_newest(&error);
-		if (found)
-			say("of the newest profile here, '%s'", found);
-		else
-			status = command_usage("report", "%s", error.text);
-	}
+	if (status == 0)
+		status = profile_file_or_newest("report", &words.choice.file, &found);
 	if (status == 0) {
 		/* A reader that has seen enough is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/terminal/outcome.h"
 #include "error/harmless.h"
 #include "options/options.h"
 
@@ -145,6 +146,20 @@ char *profile_file_newest(struct error *error)
 	if (!copy)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return copy;
+}
+
+int profile_file_or_newest(const char *command, const char **file, char **found)
+{
+	struct error error = {0};
+
+	*found = NULL;
+	if (*file)
+		return EXIT_DONE;
+	*file = *found = profile_file_newest(&error);
+	if (!*found)
+		return command_usage(command, "%s", error.text);
+	say("of the newest profile here, '%s'", *found);
+	return EXIT_DONE;
 }
 
 char *profile_file_place(const struct target *target, const char *file, struct error *error)

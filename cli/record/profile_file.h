@@ -24,6 +24,11 @@ int profile_file_check(const char *file, struct error *error);
  * with error filled. */
 char *profile_file_newest(struct error *error);
 
+/* For a command that tells of a profile: where the user named no *file it becomes that one, and a line says which.
+ * EXIT_DONE, or a status of usage with its line on standard error. found: owned by the caller, or NULL; *file may
+ * borrow from it. */
+int profile_file_or_newest(const char *command, const char **file, char **found);
+
 /* The path for the agent of a running process: absolute, as the target sees it,
  * with %t replaced. file: what the user asked for, or NULL. A relative path begins at our
  * working directory if the target shares it, else at its /tmp; without a file so does the
