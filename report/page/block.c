@@ -108,9 +108,11 @@ static int write_block(struct out *out, const struct model *model,
 
 		put_header(&block, &header);
 		length = (uint32_t)header.length;
-		out_bytes(out, (const char *)&length, sizeof(length));
-		out_bytes(out, header.buffer, header.length);
-		columns_put(&block.columns, out);
+		if (header.failed == 0) {
+			out_bytes(out, (const char *)&length, sizeof(length));
+			out_bytes(out, header.buffer, header.length);
+			columns_put(&block.columns, out);
+		}
 		if (out->failed != 0 || header.failed != 0 || block.columns.failed)
 			failed = model_no_memory(error);
 	}
