@@ -27,6 +27,7 @@ static uint32_t *find(const struct pairs *pairs, uint64_t key)
 static int grow(struct pairs *pairs)
 {
 	size_t slots = pairs->slot ? 2 * pairs->slots : pairs->slots;
+	uint32_t *slot;
 	uint64_t *key;
 
 	if (slots == 0)
@@ -34,11 +35,12 @@ static int grow(struct pairs *pairs)
 	key = realloc(pairs->key, slots / 2 * sizeof(*key));
 	if (key)
 		pairs->key = key;
-	free(pairs->slot);
-	pairs->slot = calloc(slots, sizeof(*pairs->slot));
-	pairs->slots = slots;
-	if (!key || !pairs->slot)
+	slot = key ? calloc(slots, sizeof(*slot)) : NULL;
+	if (!slot)
 		return -1;
+	free(pairs->slot);
+	pairs->slot = slot;
+	pairs->slots = slots;
 	for (size_t i = 0; i < pairs->count; i++)
 		*find(pairs, pairs->key[i]) = (uint32_t)i + 1;
 	return 0;

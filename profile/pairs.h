@@ -16,7 +16,7 @@ struct pairs {
 
 void pairs_fini(struct pairs *pairs);
 
-/* The pair's number: count, if it is new. 0 without memory. */
+/* The pair's number: count, if it is new. 0 without memory; those that were taken before keep their numbers. */
 uint32_t pairs_take(struct pairs *pairs, uint32_t a, uint32_t b);
 
 #endif

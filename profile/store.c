@@ -69,7 +69,8 @@ struct label store_bytes(struct store *store, const char *bytes, size_t length)
 
 	if (!copy)
 		return (struct label){"", 0};
-	memcpy(copy, bytes, length);
+	if (length > 0)
+		memcpy(copy, bytes, length);
 	copy[length] = '\0';
 	return (struct label){copy, length};
 }

@@ -159,7 +159,12 @@ static int open_interval(
 	return failed == 0 ? opened_profile_adjust(opened, chosen, error) : failed;
 }
 
-/* All intervals that the user may want to see, or the one that was asked for. */
+static const char *label_of_moment(const struct profile_snapshot *snapshot)
+{
+	return snapshot ? snapshot->label : NULL;
+}
+
+/* All intervals that the user may want to see, or the one that was asked for. Owned; NULL without memory. */
 static struct page_interval *list_intervals(
 	const struct profile_choice *chosen, const struct profile *profile, size_t *count)
 {
@@ -170,8 +175,15 @@ static struct page_interval *list_intervals(
 		profile, chosen->interval ? 1 : PAGE_BLOCKS_MOST, count, &left_out);
 	if (interval && chosen->interval) {
 		free(interval[0].text);
-		interval[0].text = strdup(chosen->interval);
-	} else if (interval && left_out > 0) {
+		interval[0] = (struct page_interval){strdup(chosen->interval),
+			label_of_moment(profile->interval.from),
+			label_of_moment(profile->interval.to)};
+		if (interval[0].text)
+			return interval;
+		page_intervals_free(interval, *count);
+		return NULL;
+	}
+	if (interval && left_out > 0) {
 		say("%zu intervals between snapshots have no room on the page: 'jprof open' "
 		    "shows any",
 			left_out);

@@ -221,6 +221,42 @@ def check_hostile(profile):
     check_methods(block, profile, "")
 
 
+def check_records(profile):
+    """The longest records are there though more than there is room for took as long as the last; of chosen threads alone."""
+    with sqlite3.connect(profile) as file:
+        for table in "record", "record_thread", "mark":
+            file.execute("DELETE FROM " + table)
+        file.execute("INSERT INTO record_thread (id, name) VALUES (1, 'one'), (2, 'two')")
+        row = "INSERT INTO record (begin, ns, thread, node, subject, kind, amount, failed) VALUES (?, ?, ?, 0, 0, 1, 0, 0)"
+        file.executemany(row, [(i, 7, 1) for i in range(21000)] + [(i, 99, 2) for i in range(30000, 30003)])
+        file.executemany("INSERT INTO mark VALUES (5, ?, ?, ?)", [(1, "one", "a"), (2, "two", "b")])
+    block = next(blocks_of(jprof("html", profile, "-o", "-")))[2]
+    same("records", collections.Counter(block.table["record"]["ns"]), {7: 19997, 99: 3})
+    same("marks", len(block.rows("mark")), 2)
+    name = block.header["strings"][block.table["thread"]["name"][0]]
+    with sqlite3.connect(profile) as file:
+        file.execute("UPDATE record_thread SET name = ? WHERE id = 2", (name,))
+        file.execute("UPDATE mark SET thread = ? WHERE name = 'b'", (name,))
+    block = next(blocks_of(jprof("html", profile, "-o", "-", "--thread", name)))[2]
+    same("records of a thread", block.table["record"]["ns"], [99] * 3)
+    same("marks of a thread", [block.header["strings"][i] for i in block.table["mark"]["name"]], ["b"])
+
+
+def check_high_lines(profile):
+    """Lines of 25 bits are those that reports have."""
+    with sqlite3.connect(profile) as file:
+        file.execute("UPDATE account SET subject = subject + (1 << 32) WHERE kind = 'sample' AND id % 2")
+    block = next(blocks_of(jprof("html", profile, "-o", "-")))[2]
+    assert max(block.table["place"]["line"]) >= 1 << 24, "no line is so high"
+    check_places(block, profile, "")
+
+
+def check_one_interval(profile):
+    """An interval that was asked for is the only one, with its ends."""
+    block = next(blocks_of(jprof("html", profile, "-o", "-", "--snapshot", "1..2")))[2]
+    same("intervals", block.header["intervals"], [{"interval": "1..2", "from": "1", "to": "2"}])
+
+
 def main():
     shapes = [  # shape, nodes, metrics, snapshots, whether the page folds
         ("bushy", 5000, 2, 0, False),
@@ -235,6 +271,9 @@ def main():
             made = [BUILD + "/tests/make_profile", shape, nodes, metrics, profile, snapshots]
             subprocess.run([str(word) for word in made], check=True)
             check_page(profile, jprof("html", profile, "-o", "-"), folded)
+        check_one_interval(f"{folder}/sampled20000.jprof")
+        check_records(f"{folder}/sampled20000.jprof")
+        check_high_lines(f"{folder}/sampled20000.jprof")
         check_hostile(f"{folder}/bushy5000.jprof")
         for profile in sys.argv[2:]:
             check_page(profile, jprof("html", profile, "-o", "-"), False)

@@ -70,7 +70,7 @@ static bool put_tables(struct block *block, uint32_t root)
 	done = put_places(block) && put_io(block);
 	put_files(block);
 	put_marks(block);
-	put_records(block);
+	done = done && put_records(block);
 	return done && !block->strings.failed && !block->columns.failed;
 }
 
@@ -89,9 +89,11 @@ static int write_block(struct out *out, const struct model *model,
 			(unsigned long long)choice->root);
 	out_init(&header, -1);
 	out_char(&header, '{');
-	/* First, for it needs much memory for itself. */
+	/* First, for they need much memory for themselves. */
 	if (choice->root == 0)
 		failed = notes_put(model, &header, error);
+	if (failed == 0)
+		failed = put_views(&block, &header, error);
 	block.cum = model_cum(model);
 	block.link = links_make(model, NULL, 0);
 	block.can_estimate = model_can_estimate(model);
@@ -101,14 +103,16 @@ static int write_block(struct out *out, const struct model *model,
 			fold_init(&block.fold, model, block.cum, root, choice->limit) != 0 ||
 			!put_tables(&block, root)))
 		failed = model_no_memory(error);
-	if (failed == 0)
-		failed = put_header(&block, &header, error);
 	if (failed == 0) {
-		uint32_t length = (uint32_t)header.length;
+		uint32_t length;
 
-		out_bytes(out, (const char *)&length, sizeof(length));
-		out_bytes(out, header.buffer, header.length);
-		columns_put(&block.columns, out);
+		put_header(&block, &header);
+		length = (uint32_t)header.length;
+		if (header.failed == 0) {
+			out_bytes(out, (const char *)&length, sizeof(length));
+			out_bytes(out, header.buffer, header.length);
+			columns_put(&block.columns, out);
+		}
 		if (out->failed != 0 || header.failed != 0 || block.columns.failed)
 			failed = model_no_memory(error);
 	}

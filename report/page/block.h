@@ -95,11 +95,15 @@ void put_files(struct block *block);
 /* ---- block_times.c ---- */
 
 void put_marks(struct block *block);
-void put_records(struct block *block);
+/* False without memory. */
+bool put_records(struct block *block);
 
 /* ---- block_header.c ---- */
 
-/* What stands behind the notes, up to the closing brace. 0, or a negative code. */
-int put_header(struct block *block, struct out *out, struct error *error);
+/* "views":{...}, before all tables. 0, or a negative code. */
+int put_views(const struct block *block, struct out *out, struct error *error);
+
+/* What stands behind notes and views, up to the closing brace. Without memory out and columns say so. */
+void put_header(struct block *block, struct out *out);
 
 #endif

@@ -6,10 +6,11 @@
 #include "profile/pairs.h"
 #include "report/page/block.h"
 
-/* Accounts of the same place, put together. */
+/* Accounts of the same row, about the same, put together. */
 struct sum {
-	uint32_t where,
-		what; /* a row: of node, or FLAT + one of flat; a place, or a file and a kind */
+	uint32_t
+		where; /* a row of node, or FLAT + one of flat; of samples a number of places.rows */
+	uint32_t what; /* a number of sums.subjects */
 	uint64_t count, failures, amount, ns;
 };
 #define FLAT 0x80000000u
@@ -40,16 +41,27 @@ void put_counted(struct block *block)
 
 /* Those of one table, while they are summed. */
 struct sums {
-	struct pairs pairs;
+	struct pairs subjects; /* what sums are about: two numbers */
+	struct pairs pairs;    /* a `where`, and a number of `subjects` */
 	struct sum *sum;
 	size_t capacity;
 	bool failed;
 };
 
-/* What they are about is told by a number of 32 bits. */
-static void add_sum(
-	struct sums *sums, uint32_t where, uint32_t what, const struct profile_account *account)
+static const struct sums no_sums = {.subjects = {.slots = 1024}, .pairs = {.slots = 1024}};
+
+static void sums_fini(struct sums *sums)
 {
+	pairs_fini(&sums->subjects);
+	pairs_fini(&sums->pairs);
+	free(sums->sum);
+}
+
+/* first, second: what the account is about. */
+static void add_sum(struct sums *sums, uint32_t where, uint32_t first, uint32_t second,
+	const struct profile_account *account)
+{
+	uint32_t what = pairs_take(&sums->subjects, first, second);
 	uint32_t number = pairs_take(&sums->pairs, where, what);
 
 	if (number > sums->capacity) {
@@ -63,7 +75,7 @@ static void add_sum(
 			sums->capacity = capacity;
 		}
 	}
-	sums->failed |= number == 0 || number > sums->capacity;
+	sums->failed |= what == 0 || number == 0 || number > sums->capacity;
 	if (sums->failed)
 		return;
 	sums->sum[number - 1].where = where;
@@ -72,6 +84,17 @@ static void add_sum(
 	sums->sum[number - 1].failures += account->failures;
 	sums->sum[number - 1].amount += account->amount;
 	sums->sum[number - 1].ns += account->ns;
+}
+
+/* What a sum is about: what add_sum had first, and second. */
+static uint32_t first_of(const struct sums *sums, const struct sum *sum)
+{
+	return (uint32_t)(sums->subjects.key[sum->what - 1] >> 32);
+}
+
+static uint32_t second_of(const struct sums *sums, const struct sum *sum)
+{
+	return (uint32_t)sums->subjects.key[sum->what - 1];
 }
 
 /* The rows of a node: its own, or of a folded one that for paths and that for methods. How many; 0: it is not below the
@@ -136,8 +159,8 @@ static void add_places(struct block *block, struct places *places)
 			places->sums.failed |= methods == 0 || where == 0;
 			add_sum(&places->sums, where,
 				(uint32_t)sample_place(
-					chosen, sample_place_state(account->subject), line),
-				account);
+					chosen, sample_place_state(account->subject), 0),
+				line, account);
 		}
 	}
 }
@@ -145,7 +168,7 @@ static void add_places(struct block *block, struct places *places)
 bool put_places(struct block *block)
 {
 	struct columns *columns = &block->columns;
-	struct places places = {{.slots = 1024}, {.slots = 1024}, {.pairs = {.slots = 1024}}};
+	struct places places = {{.slots = 1024}, {.slots = 1024}, no_sums};
 	unsigned first = columns->count;
 	bool failed;
 
@@ -161,11 +184,12 @@ bool put_places(struct block *block)
 		const struct sum *sum = &places.sums.sum[i];
 		uint64_t row = places.rows.key[sum->where - 1];
 		uint64_t methods = places.methods.key[(uint32_t)row - 1];
+		uint32_t place = first_of(&places.sums, sum);
 
 		columns_number(columns, first, where_of(block, (uint32_t)(row >> 32)));
-		columns_byte(columns, first + 1, sample_place_condition(sum->what));
-		columns_byte(columns, first + 2, sample_place_state(sum->what));
-		columns_number(columns, first + 3, sample_place_line(sum->what));
+		columns_byte(columns, first + 1, sample_place_condition(place));
+		columns_byte(columns, first + 2, sample_place_state(place));
+		columns_number(columns, first + 3, second_of(&places.sums, sum));
 		columns_number(columns, first + 4, sum->amount);
 		columns_number(
 			columns, first + 5, method_row_of_id(block, (uint32_t)(methods >> 32)));
@@ -174,8 +198,7 @@ bool put_places(struct block *block)
 	failed = places.sums.failed;
 	pairs_fini(&places.methods);
 	pairs_fini(&places.rows);
-	pairs_fini(&places.sums.pairs);
-	free(places.sums.sum);
+	sums_fini(&places.sums);
 	return !failed;
 }
 
@@ -203,10 +226,9 @@ void put_files(struct block *block)
 
 bool put_io(struct block *block)
 {
-	enum { KINDS = 32 };
 	const struct profile *profile = block->model->profile;
 	struct columns *columns = &block->columns;
-	struct sums sums = {.pairs = {.slots = 1024}};
+	struct sums sums = no_sums;
 	unsigned first = columns->count;
 	bool failed;
 
@@ -224,22 +246,21 @@ bool put_io(struct block *block)
 		unsigned count = rows_of(block, account->node, rows);
 
 		for (unsigned r = 0; r < count && account->kind < IO_OPS; r++)
-			add_sum(&sums, rows[r],
-				(uint32_t)account->subject * KINDS + account->kind, account);
+			add_sum(&sums, rows[r], (uint32_t)account->subject, account->kind,
+				account);
 	}
 	for (size_t i = 0; i < sums.pairs.count && !sums.failed; i++) {
 		const struct sum *sum = &sums.sum[i];
 
 		columns_number(columns, first, where_of(block, sum->where));
-		columns_number(columns, first + 1, sum->what / KINDS);
-		columns_byte(columns, first + 2, sum->what % KINDS);
+		columns_number(columns, first + 1, first_of(&sums, sum));
+		columns_byte(columns, first + 2, second_of(&sums, sum));
 		columns_number(columns, first + 3, sum->count);
 		columns_number(columns, first + 4, sum->failures);
 		columns_number(columns, first + 5, sum->amount);
 		columns_number(columns, first + 6, sum->ns);
 	}
 	failed = sums.failed;
-	pairs_fini(&sums.pairs);
-	free(sums.sum);
+	sums_fini(&sums);
 	return !failed;
 }

@@ -84,15 +84,22 @@ static int put_view(const struct block *block, const struct view *view, struct o
 		.view = view,
 		.all = true,
 		.top = view->io ? FILES_MOST : 0};
+	struct model own = *model;
+	struct store store = {0};
 	uint64_t violations;
+	int failed;
 
 	for (size_t i = 0; i < format_count; i++)
 		if (strcmp(formats[i]->name, "json") == 0)
 			request.format = formats[i];
-	return report_view(model, &request, out, &violations, error);
+	/* What one view needs goes before the next one. */
+	own.store = &store;
+	failed = report_view(&own, &request, out, &violations, error);
+	store_fini(&store);
+	return failed;
 }
 
-static int put_views(const struct block *block, struct out *out, struct error *error)
+int put_views(const struct block *block, struct out *out, struct error *error)
 {
 	bool first = true;
 	int failed = 0;
@@ -127,11 +134,10 @@ static void put_interval(
 	out_char(out, ',');
 }
 
-int put_header(struct block *block, struct out *out, struct error *error)
+void put_header(struct block *block, struct out *out)
 {
 	const struct model *model = block->model;
 	const struct block_choice *choice = block->choice;
-	int failed = 0;
 	char line[96];
 
 	out_text(out, "\"version\":1,");
@@ -150,12 +156,9 @@ int put_header(struct block *block, struct out *out, struct error *error)
 	snprintf(line, sizeof(line), "\"folded\":{\"limit\":%.9g,\"paths\":%zu},",
 		(double)block->fold.limit, block->fold.paths);
 	out_text(out, block->fold.paths > 0 ? line : "\"folded\":null,");
-	if (failed == 0)
-		failed = put_views(block, out, error);
 	out_text(out, "\"strings\":");
 	strings_list(&block->strings, out);
 	out_text(out, ",\"columns\":");
 	columns_list(&block->columns, out);
 	out_char(out, '}');
-	return failed;
 }

@@ -7,6 +7,14 @@
 
 enum { RECORDS_MOST = 20000 };
 
+/* The thread is one that the user named, or all are wanted: as the views snapshots and records have it. */
+static bool is_chosen(const struct block *block, const char *thread)
+{
+	const struct pattern_list *threads = &block->model->choice->threads;
+
+	return threads->count == 0 || (thread && pattern_list_match(threads, thread));
+}
+
 void put_marks(struct block *block)
 {
 	const struct profile *profile = block->model->profile;
@@ -18,6 +26,8 @@ void put_marks(struct block *block)
 	for (size_t i = 0; profile->mark && i < profile->mark_count; i++) {
 		const struct profile_mark *mark = &profile->mark[i];
 
+		if (!is_chosen(block, mark->thread))
+			continue;
 		columns_number(columns, at, mark->at);
 		columns_number(
 			columns, name, strings_take(&block->strings, label_of(mark->name)));
@@ -33,31 +43,49 @@ static int fall_by_number(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* How long the last of the longest records took; 0: there is room for all. */
-static uint64_t shortest_record(const struct profile *profile)
+static const char *thread_of(const struct profile *profile, const struct profile_record *record)
 {
-	uint64_t *ns, shortest = 0;
-
-	if (profile->record_count <= RECORDS_MOST)
-		return 0;
-	ns = malloc(profile->record_count * sizeof(*ns));
-	for (size_t i = 0; ns && i < profile->record_count; i++)
-		ns[i] = profile->record[i].ns;
-	if (ns) {
-		qsort(ns, profile->record_count, sizeof(*ns), fall_by_number);
-		shortest = ns[RECORDS_MOST - 1];
-	}
-	free(ns);
-	return shortest;
+	return record->thread > 0 ? profile->record_thread[record->thread - 1].name : NULL;
 }
 
-void put_records(struct block *block)
+/* Which records are put: all that took longer than `ns`, and `as_long` that took just that long. */
+struct longest {
+	uint64_t ns;
+	size_t as_long;
+};
+
+/* Of the chosen threads' records. False without memory. */
+static bool find_longest(const struct block *block, struct longest *longest)
+{
+	const struct profile *profile = block->model->profile;
+	uint64_t *ns = malloc((profile->record_count + 1) * sizeof(*ns));
+	size_t count = 0;
+
+	*longest = (struct longest){.as_long = RECORDS_MOST};
+	if (!ns)
+		return false;
+	for (size_t i = 0; i < profile->record_count; i++)
+		if (is_chosen(block, thread_of(profile, &profile->record[i])))
+			ns[count++] = profile->record[i].ns;
+	if (count > RECORDS_MOST) {
+		qsort(ns, count, sizeof(*ns), fall_by_number);
+		longest->ns = ns[RECORDS_MOST - 1];
+		for (size_t i = 0; ns[i] > longest->ns; i++)
+			longest->as_long--;
+	}
+	free(ns);
+	return true;
+}
+
+bool put_records(struct block *block)
 {
 	const struct profile *profile = block->model->profile;
 	struct columns *columns = &block->columns;
-	uint64_t shortest = shortest_record(profile), put = 0;
 	unsigned first = columns->count;
+	struct longest longest;
 
+	if (!find_longest(block, &longest))
+		return false;
 	columns_add(columns, "record", COLUMN_VARINT, "begin", -1);
 	columns_add(columns, "record", COLUMN_VARINT, "ns", -1);
 	columns_add(columns, "record", COLUMN_VARINT, "thread", -1);
@@ -66,18 +94,18 @@ void put_records(struct block *block)
 	columns_add(columns, "record", COLUMN_VARINT, "amount", -1);
 	columns_add(columns, "record", COLUMN_BYTE, "failed", -1);
 	columns_add(columns, "record", COLUMN_VARINT, "method", -1);
-	for (size_t i = 0; i < profile->record_count && put < RECORDS_MOST; i++) {
+	for (size_t i = 0; i < profile->record_count; i++) {
 		const struct profile_record *record = &profile->record[i];
-		const struct profile_record_thread *thread =
-			record->thread > 0 ? &profile->record_thread[record->thread - 1] : NULL;
+		const char *thread = thread_of(profile, record);
 
-		if (record->ns < shortest)
+		if (record->ns < longest.ns || !is_chosen(block, thread) ||
+			(record->ns == longest.ns && longest.as_long == 0))
 			continue;
-		put++;
+		longest.as_long -= record->ns == longest.ns;
 		columns_number(columns, first, record->begin);
 		columns_number(columns, first + 1, record->ns);
-		columns_number(columns, first + 2,
-			strings_take(&block->strings, label_of(thread ? thread->name : NULL)));
+		columns_number(
+			columns, first + 2, strings_take(&block->strings, label_of(thread)));
 		columns_number(columns, first + 3, record->subject);
 		columns_byte(columns, first + 4, record->kind);
 		columns_number(columns, first + 5, record->amount);
@@ -87,4 +115,5 @@ void put_records(struct block *block)
 					  : method_row_of_id(block,
 						    profile->path[record->node - 1].method));
 	}
+	return true;
 }

@@ -116,11 +116,14 @@ static void put_planes(const struct page_column *column, struct out *out)
 void columns_put(struct columns *columns, struct out *out)
 {
 	for (unsigned i = 0; i < columns->count; i++) {
-		const struct page_column *column = &columns->column[i];
+		struct page_column *column = &columns->column[i];
 
-		if (column->type == COLUMN_FLOAT)
+		if (column->bytes.failed != 0)
+			columns->failed = true;
+		else if (column->type == COLUMN_FLOAT)
 			put_planes(column, out);
 		else
 			out_bytes(out, column->bytes.buffer, column->bytes.length);
+		out_fini(&column->bytes);
 	}
 }

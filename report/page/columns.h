@@ -46,7 +46,7 @@ void columns_signed(struct columns *columns, unsigned at, int64_t value);
 void columns_byte(struct columns *columns, unsigned at, unsigned value);
 void columns_float(struct columns *columns, unsigned at, double value);
 
-/* The list, as a JSON array; and all bytes. */
+/* The list, as a JSON array; and all bytes, which are given back. */
 void columns_list(struct columns *columns, struct out *out);
 void columns_put(struct columns *columns, struct out *out);
 

@@ -9,12 +9,11 @@
 /* What is summed beside the model's figures. */
 enum { BESIDE_CALLS, BESIDE_OPS, BESIDE_BYTES, BESIDE_NS, BESIDE };
 
-/* Of every node, BESIDE each: its own. */
+/* Of every node, BESIDE each: its own. Owned; NULL without memory. */
 static double *put_beside(const struct model *model)
 {
 	const struct profile *profile = model->profile;
-	double *beside =
-		store_room(model->store, profile->node_count * BESIDE + 1, sizeof(*beside));
+	double *beside = calloc(profile->node_count * BESIDE + 1, sizeof(*beside));
 
 	for (size_t i = 0; beside && i < model->node_count; i++)
 		beside[model->node[i] * (size_t)BESIDE + BESIDE_CALLS] =
@@ -118,9 +117,11 @@ int fold_init(struct fold *fold, const struct model *model, const union model_va
 
 	*fold = (struct fold){.weight = store_room(model->store, profile->node_count + 1,
 				      sizeof(*fold->weight))};
-	if (model->store->failed)
+	if (beside && !model->store->failed)
+		weigh(fold, model, cum, beside);
+	free(beside);
+	if (!beside || model->store->failed)
 		return -1;
-	weigh(fold, model, cum, beside);
 	for (size_t i = 0; i < profile->node_count; i++) {
 		uint32_t parent = profile->node[i].parent;
 

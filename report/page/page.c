@@ -3,6 +3,7 @@
 /* page: the bundle with blocks in it. */
 #include "report/page/page.h"
 
+#include <limits.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -50,11 +51,14 @@ int block_deflate(struct out *out, const struct model *model, const struct block
 		result = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, RAW, MEMORY,
 			Z_DEFAULT_STRATEGY);
 	stream.next_in = (Bytef *)plain.buffer;
-	stream.avail_in = (uInt)plain.length;
 	while (result == Z_OK) {
+		/* zlib takes less than 4 GB at a time. */
+		size_t left = plain.length - (size_t)((char *)stream.next_in - plain.buffer);
+
+		stream.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
 		stream.next_out = (Bytef *)chunk;
 		stream.avail_out = sizeof(chunk);
-		result = deflate(&stream, Z_FINISH);
+		result = deflate(&stream, left > UINT_MAX ? Z_NO_FLUSH : Z_FINISH);
 		out_bytes(out, chunk, sizeof(chunk) - stream.avail_out);
 	}
 	if (failed == 0) {
