@@ -286,10 +286,7 @@ function begin(): void {
 		cancelAnimationFrame(waiting);
 		waiting = requestAnimationFrame(() => shown?.resize?.());
 	});
-	window.addEventListener('beforeprint', () => {
-		setPrinting(true);
-		for (const element of document.querySelectorAll('.tablebox')) element.dispatchEvent(new Event('jprof-print'));
-	});
+	window.addEventListener('beforeprint', () => setPrinting(true));
 	window.addEventListener('afterprint', () => setPrinting(false));
 	onTheme(() => current && draw(current));
 	window.jprof = {

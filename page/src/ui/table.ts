@@ -5,6 +5,7 @@
 // of them (up to a limit that is said) on paper.
 
 import { h, type Child } from './dom';
+import { isPrinting } from './theme';
 
 export interface Column<Row> {
 	key: string;
@@ -133,8 +134,8 @@ export function table<Row>(choice: TableChoice<Row>): HTMLElement {
 				: '',
 		);
 	};
-	show(choice.first ?? FIRST);
-	const element = h(
+	show(isPrinting() ? ON_PAPER : (choice.first ?? FIRST));
+	return h(
 		'div',
 		{ class: 'tablebox' },
 		h(
@@ -161,7 +162,4 @@ export function table<Row>(choice: TableChoice<Row>): HTMLElement {
 			: null,
 		more,
 	);
-	/* On paper: all rows. */
-	element.addEventListener('jprof-print', () => show(ON_PAPER));
-	return element;
 }

@@ -11,6 +11,9 @@ let printing = false;
 
 export const isDark = (): boolean => !printing && (chosen ?? (system.matches ? 'dark' : 'light')) === 'dark';
 
+/** Pages are drawn anew for it, with all rows. */
+export const isPrinting = (): boolean => printing;
+
 function tell(): void {
 	document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
 	for (const listener of listeners) listener();
