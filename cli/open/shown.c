@@ -251,7 +251,8 @@ static int put_block(struct shown *shown, const struct block_words *words, struc
 {
 	const struct reading *reading = find_reading(shown, words->interval, error);
 	char *intervals = reading ? all_intervals(shown) : NULL;
-	const struct block_choice choice = {
+	char *again = reading ? profile_choice_command(&reading->choice) : NULL;
+	const struct block_choice choice = {.again = again,
 		.interval = reading && reading->interval ? reading->interval : "",
 		.intervals = intervals,
 		.root = words->root,
@@ -270,6 +271,7 @@ static int put_block(struct shown *shown, const struct block_words *words, struc
 		model_fini(&model);
 		progress_hide();
 	}
+	free(again);
 	free(intervals);
 	return failed;
 }
