@@ -9,22 +9,7 @@ set -u
 jprof=$(realpath "$1")
 make_profile=$(realpath "$2")
 fake_java=$(realpath "$3")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export XDG_CACHE_HOME=$work/cache
-passed=0 failed=0
-
-# result LINE GOOD TEXT
-result()
-{
-	if [ "$2" = yes ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "command.sh:$1: $3" >&2
-	fi
-}
+. "$(dirname "$(realpath "$0")")/checks.sh"
 
 # says STATUS PATTERN WORD...: jprof exits so, with one line like that on standard error.
 says()

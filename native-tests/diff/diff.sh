@@ -8,22 +8,7 @@
 set -u
 jprof=$(realpath "$1")
 make_profile=$(realpath "$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export XDG_CACHE_HOME=$work/cache
-passed=0 failed=0
-
-# result LINE GOOD TEXT
-result()
-{
-	if [ "$2" = yes ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "diff.sh:$1: $3" >&2
-	fi
-}
+. "$(dirname "$(realpath "$0")")/../cli/checks.sh"
 
 # ends STATUS LINES PATTERN WORD...: jprof diff exits so, with so many lines on standard error, one of them like that.
 ends()
