@@ -167,18 +167,15 @@ static void add_places(struct block *block, struct places *places)
 
 bool put_places(struct block *block)
 {
+	static const struct column_row place_columns[] = {{COLUMN_VARINT, "where"},
+		{COLUMN_BYTE, "condition"}, {COLUMN_BYTE, "state"}, {COLUMN_VARINT, "line"},
+		{COLUMN_VARINT, "samples"}, {COLUMN_VARINT, "of_state"},
+		{COLUMN_VARINT, "of_line"}};
 	struct columns *columns = &block->columns;
 	struct places places = {{.slots = 1024}, {.slots = 1024}, no_sums};
-	unsigned first = columns->count;
+	unsigned first = COLUMNS_ADD(columns, "place", place_columns);
 	bool failed;
 
-	columns_add(columns, "place", COLUMN_VARINT, "where", -1);
-	columns_add(columns, "place", COLUMN_BYTE, "condition", -1);
-	columns_add(columns, "place", COLUMN_BYTE, "state", -1);
-	columns_add(columns, "place", COLUMN_VARINT, "line", -1);
-	columns_add(columns, "place", COLUMN_VARINT, "samples", -1);
-	columns_add(columns, "place", COLUMN_VARINT, "of_state", -1);
-	columns_add(columns, "place", COLUMN_VARINT, "of_line", -1);
 	add_places(block, &places);
 	for (size_t i = 0; i < places.sums.pairs.count && !places.sums.failed; i++) {
 		const struct sum *sum = &places.sums.sum[i];
@@ -226,19 +223,15 @@ void put_files(struct block *block)
 
 bool put_io(struct block *block)
 {
+	static const struct column_row io_columns[] = {{COLUMN_VARINT, "where"},
+		{COLUMN_VARINT, "file"}, {COLUMN_BYTE, "kind"}, {COLUMN_VARINT, "count"},
+		{COLUMN_VARINT, "failures"}, {COLUMN_VARINT, "amount"}, {COLUMN_VARINT, "ns"}};
 	const struct profile *profile = block->model->profile;
 	struct columns *columns = &block->columns;
 	struct sums sums = no_sums;
-	unsigned first = columns->count;
+	unsigned first = COLUMNS_ADD(columns, "io", io_columns);
 	bool failed;
 
-	columns_add(columns, "io", COLUMN_VARINT, "where", -1);
-	columns_add(columns, "io", COLUMN_VARINT, "file", -1);
-	columns_add(columns, "io", COLUMN_BYTE, "kind", -1);
-	columns_add(columns, "io", COLUMN_VARINT, "count", -1);
-	columns_add(columns, "io", COLUMN_VARINT, "failures", -1);
-	columns_add(columns, "io", COLUMN_VARINT, "amount", -1);
-	columns_add(columns, "io", COLUMN_VARINT, "ns", -1);
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
 

@@ -79,21 +79,17 @@ static bool find_longest(const struct block *block, struct longest *longest)
 
 bool put_records(struct block *block)
 {
+	static const struct column_row record_columns[] = {{COLUMN_VARINT, "begin"},
+		{COLUMN_VARINT, "ns"}, {COLUMN_VARINT, "thread"}, {COLUMN_VARINT, "file"},
+		{COLUMN_BYTE, "kind"}, {COLUMN_VARINT, "amount"}, {COLUMN_BYTE, "failed"},
+		{COLUMN_VARINT, "method"}};
 	const struct profile *profile = block->model->profile;
 	struct columns *columns = &block->columns;
-	unsigned first = columns->count;
+	unsigned first = COLUMNS_ADD(columns, "record", record_columns);
 	struct longest longest;
 
 	if (!find_longest(block, &longest))
 		return false;
-	columns_add(columns, "record", COLUMN_VARINT, "begin", -1);
-	columns_add(columns, "record", COLUMN_VARINT, "ns", -1);
-	columns_add(columns, "record", COLUMN_VARINT, "thread", -1);
-	columns_add(columns, "record", COLUMN_VARINT, "file", -1);
-	columns_add(columns, "record", COLUMN_BYTE, "kind", -1);
-	columns_add(columns, "record", COLUMN_VARINT, "amount", -1);
-	columns_add(columns, "record", COLUMN_BYTE, "failed", -1);
-	columns_add(columns, "record", COLUMN_VARINT, "method", -1);
 	for (size_t i = 0; i < profile->record_count; i++) {
 		const struct profile_record *record = &profile->record[i];
 		const char *thread = thread_of(profile, record);

@@ -40,6 +40,16 @@ unsigned columns_add(struct columns *columns, const char *table, enum column_typ
 	return columns->count++;
 }
 
+unsigned columns_add_rows(struct columns *columns, const char *table,
+	const struct column_row *row, unsigned count)
+{
+	unsigned first = columns->count;
+
+	for (unsigned i = 0; i < count; i++)
+		columns_add(columns, table, row[i].type, row[i].name, -1);
+	return first;
+}
+
 static struct page_column *next(struct columns *columns, unsigned at)
 {
 	if (columns->failed)

@@ -40,6 +40,18 @@ void columns_fini(struct columns *columns);
 unsigned columns_add(struct columns *columns, const char *table, enum column_type type,
 	const char *name, int index);
 
+/* A column of a table whose columns are always the same. */
+struct column_row {
+	enum column_type type;
+	const char *name;
+};
+
+/* Appends these, and returns the index of the first. */
+unsigned columns_add_rows(struct columns *columns, const char *table,
+	const struct column_row *row, unsigned count);
+#define COLUMNS_ADD(columns, table, rows)                                                      \
+	columns_add_rows(columns, table, rows, sizeof(rows) / sizeof(*(rows)))
+
 /* Appends a value to a column of that type. */
 void columns_number(struct columns *columns, unsigned at, uint64_t value); /* VARINT */
 void columns_signed(struct columns *columns, unsigned at, int64_t value);
