@@ -6,21 +6,7 @@
 # installed, read their scripts, and fish completes, too. Each check is a line; a failing one names itself.
 set -u
 jprof=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-# result LINE GOOD TEXT
-result()
-{
-	if [ "$2" = yes ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "completion.sh:$1: $3" >&2
-	fi
-}
+. "$(dirname "$(realpath "$0")")/checks.sh"
 
 holds()
 {
