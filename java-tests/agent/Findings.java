@@ -66,7 +66,7 @@ public class Findings {
 
         Files.write(goods, new byte[1000]);
         byte[] kept = Files.readAllBytes(goods);
-        for (int i = 0; i < 60_000; i++)
+        for (int i = 0; i < 150_000; i++)
             sink += bad ? Files.readAllBytes(goods).length : kept.length;
     }
 
@@ -91,7 +91,7 @@ public class Findings {
 
         writeArchive(archive, 20);
         if (bad) {
-            for (int i = 0; i < 15_000; i++) {
+            for (int i = 0; i < 60_000; i++) {
                 try (ZipFile zip = new ZipFile(archive.toFile())) {
                     readEntry(zip, "prices/7.csv");
                 }
@@ -99,7 +99,7 @@ public class Findings {
             return;
         }
         try (ZipFile zip = new ZipFile(archive.toFile())) {
-            for (int i = 0; i < 15_000; i++)
+            for (int i = 0; i < 60_000; i++)
                 readEntry(zip, "prices/7.csv");
         }
     }
@@ -108,7 +108,7 @@ public class Findings {
         Path archive = folder.resolve("goods.zip");
 
         writeArchive(archive, 3000);
-        for (int round = 0; round < 40; round++) {
+        for (int round = 0; round < 120; round++) {
             if (bad) {
                 try (ZipFile zip = new ZipFile(archive.toFile())) {
                     for (int i = 0; i < 3000; i++)
@@ -143,7 +143,7 @@ public class Findings {
 
     static void hosts(boolean bad) throws Exception {
         Security.setProperty("networkaddress.cache.ttl", bad ? "0" : "-1");
-        for (int i = 0; i < 20_000; i++)
+        for (int i = 0; i < 60_000; i++)
             sink += InetAddress.getByName("localhost").getAddress().length;
     }
 
@@ -189,12 +189,12 @@ public class Findings {
         Pattern pattern = Pattern.compile("[,;]");
         String line = "apple;1,banana;2,cherry;3";
 
-        for (int i = 0; i < RECORDS; i++)
+        for (int i = 0; i < 3 * RECORDS; i++)
             sink += bad ? line.split("[,;]").length : pattern.split(line).length;
     }
 
     static void format(boolean bad) {
-        for (int i = 0; i < RECORDS; i++)
+        for (int i = 0; i < 2 * RECORDS; i++)
             sink += bad ? String.format("%d: %s", i, "apple").length() : (i + ": apple").length();
     }
 
