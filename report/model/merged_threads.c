@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* merged_threads: all selected threads as one tree. */
-#include <string.h>
-
 #include "profile/pairs.h"
 #include "report/model/model.h"
 
@@ -10,19 +8,71 @@ struct merged {
 	struct profile profile;
 	struct profile_thread thread;
 	size_t thread_first[2];
-	uint64_t *base;                        /* of the nodes */
-	union model_value *values;             /* by node: what model_base gives */
-	struct part *part[PROFILE_METRIC_MAX]; /* what model_whole_errors needs */
-	uint32_t *place;                       /* by node of the model's own profile */
+	struct merged_node *node; /* by node */
+	uint32_t *place;          /* by node of the model's own profile */
 };
 
-static void add_squares(struct part *sum, const struct part *part)
+static void add_part(struct part *sum, const struct part *part)
 {
 	sum->cum_square += part->cum_square;
 	sum->unseen += part->unseen;
 	sum->unseen_square += part->unseen_square;
 	sum->counting += part->counting;
 	sum->counting_square += part->counting_square;
+}
+
+/* What a node as it was read has, to the sums of the merged node at. */
+static void add_figures(
+	const struct model *model, struct merged *merged, uint32_t at, size_t node)
+{
+	struct merged_sum *sum = merged->node[at].sum;
+	uint64_t *base = (uint64_t *)merged->profile.node[at].base;
+	union model_value values[MODEL_VALUES_MAX];
+
+	for (unsigned m = 0; m < model->profile->metric_count; m++)
+		base[m] += model->profile->node[node].base[m];
+	for (unsigned m = 0; m < model->metric_count; m++)
+		if (model->part[m])
+			add_part(&sum->part[m], &model->part[m][node]);
+	model_base(model, node, values);
+	model_add(model, sum->values, values);
+}
+
+/* Gives the merged node figures of its own, which are none: until then it had those of its first one. */
+static int make_sum(const struct model *model, struct merged *merged, uint32_t at)
+{
+	struct store *store = model->store;
+	struct merged_sum *sum =
+		store_room(store, 1, sizeof(*sum) + model->values * sizeof(*sum->values));
+
+	if (!sum)
+		return -1;
+	if (model->is_divided)
+		sum->part = store_room(store, model->metric_count, sizeof(*sum->part));
+	merged->node[at].sum = sum;
+	merged->profile.node[at].base =
+		store_room(store, model->profile->metric_count, sizeof(uint64_t));
+	return store->failed ? -1 : 0;
+}
+
+/* Makes the merged node one of this and of those that became it before. */
+static int join_node(const struct model *model, struct merged *merged, uint32_t at, size_t node)
+{
+	const struct profile_node *from = &model->profile->node[node];
+	struct profile_node *to = &merged->profile.node[at];
+
+	if (!merged->node[at].sum) {
+		if (make_sum(model, merged, at) != 0)
+			return -1;
+		add_figures(model, merged, at, merged->node[at].first);
+	}
+	add_figures(model, merged, at, node);
+	to->sampled &= from->sampled;
+	to->calls += from->calls;
+	to->interpreted += from->interpreted;
+	to->jitted += from->jitted;
+	to->native += from->native;
+	return 0;
 }
 
 /* Parents stand before their children: place[] of the parent is known. The root has no pair: numbers are
@@ -32,39 +82,31 @@ static int add_thread(
 {
 	const struct profile *profile = model->profile;
 	size_t first = profile->thread_first[thread];
-	unsigned metrics = profile->metric_count;
 
 	for (size_t i = first; i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
 		uint32_t parent = merged->place[node->parent], at = 0;
-		union model_value values[MODEL_VALUES_MAX];
-		struct profile_node *to;
 
 		if (i > first && (at = pairs_take(paths, parent, node->method)) == 0)
 			return -1;
-		to = &merged->profile.node[at];
-		if (at == merged->profile.node_count) {
-			merged->profile.node_count++;
-			*to = (struct profile_node){.id = at,
-				.parent = parent,
-				.method = node->method,
-				.recursion = node->recursion,
-				.sampled = true,
-				.base = merged->base + (size_t)at * metrics};
-		}
 		merged->place[i] = at;
-		to->sampled &= node->sampled;
-		to->calls += node->calls;
-		to->interpreted += node->interpreted;
-		to->jitted += node->jitted;
-		to->native += node->native;
-		for (unsigned m = 0; m < metrics; m++)
-			merged->base[at * metrics + m] += node->base[m];
-		for (unsigned m = 0; m < model->metric_count; m++)
-			if (model->part[m])
-				add_squares(&merged->part[m][at], &model->part[m][i]);
-		model_base(model, i, values);
-		model_add(model, model_at(model, merged->values, at), values);
+		if (at < merged->profile.node_count) {
+			if (join_node(model, merged, at, i) != 0)
+				return -1;
+			continue;
+		}
+		merged->profile.node_count++;
+		merged->node[at].first = (uint32_t)i;
+		merged->profile.node[at] = (struct profile_node){.id = at,
+			.parent = parent,
+			.method = node->method,
+			.recursion = node->recursion,
+			.sampled = node->sampled,
+			.calls = node->calls,
+			.interpreted = node->interpreted,
+			.jitted = node->jitted,
+			.native = node->native,
+			.base = node->base};
 	}
 	return 0;
 }
@@ -103,20 +145,15 @@ int model_merge_threads(struct model *model)
 	merged->profile.thread = sum = &merged->thread;
 	merged->profile.thread_first = merged->thread_first;
 	merged->profile.thread_count = 1;
-	merged->profile.node_count = 1;
+	merged->profile.node_count = 1;    /* the root, of all of theirs */
 	merged->profile.account_count = 0; /* they are of nodes that are no more */
 	merged->profile.account =
 		store_room(store, profile->account_count + 1, sizeof(*merged->profile.account));
 	merged->profile.node = store_room(store, count, sizeof(*merged->profile.node));
-	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
-	merged->values = model_values(model, count);
+	merged->node = store_room(store, count, sizeof(*merged->node));
 	merged->place = store_room(store, count, sizeof(*merged->place));
-	for (unsigned m = 0; m < model->metric_count; m++)
-		if (model->part[m])
-			merged->part[m] = store_room(store, count, sizeof(struct part));
-	if (store->failed)
+	if (store->failed || make_sum(model, merged, 0) != 0)
 		return -1;
-	merged->profile.node[0].base = merged->base;
 	*sum = (struct profile_thread){.name = "(all threads)", .alive = true};
 	while (paths.slots < 2 * profile->node_count)
 		paths.slots *= 2;
@@ -140,8 +177,7 @@ int model_merge_threads(struct model *model)
 		model->has_samples[0] |= model->has_samples[t];
 	merged->thread_first[1] = merged->profile.node_count;
 	model->profile = &merged->profile;
-	model->merged = merged->values;
-	memcpy(model->part, merged->part, sizeof(model->part));
+	model->merged = merged->node;
 	model->selected[0] = true;
 	model->thread[0] = label_of(sum->name);
 	return store->failed ? -1 : 0;

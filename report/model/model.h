@@ -55,6 +55,13 @@ struct part {
 	double counting_square;
 };
 
+/* What a node of merged threads is made of: of one node, as a rule. */
+struct merged_node {
+	uint32_t first; /* of those as they were read: the first that has become this one */
+	/* What several have together; NULL: the first is the only one. */
+	struct merged_sum *sum;
+};
+
 struct model {
 	const struct profile *profile; /* borrowed; of merged threads: made from that */
 	/* As it was read: where threads are merged, each by itself. Borrowed. */
@@ -80,7 +87,7 @@ struct model {
 	bool lacks_calls;  /* there are samples, and no call has a path */
 	/* Some metrics are divided by samples: calls=auto. */
 	bool is_divided;
-	/* By metric, of its nodes: their parts; NULL: it stays where it was measured. */
+	/* By metric, of the nodes as they were read: their parts (model_part); NULL: it stays where it was measured. */
 	struct part *part[PROFILE_METRIC_MAX];
 	/* Of those, what was measured where no sample was taken. */
 	uint64_t unsampled[PROFILE_METRIC_MAX];
@@ -98,8 +105,8 @@ struct model {
 	/* the figure that tells where a program spends most: the first metric, or without one the first
 	 * condition */
 	unsigned lead;
-	const union model_value *merged; /* of the nodes of merged threads; or NULL */
-	bool *selected;                  /* by position of the thread */
+	const struct merged_node *merged; /* of the nodes of merged threads; or NULL */
+	bool *selected;                   /* by position of the thread */
 	/* What threads that are left out as the JVM's own ran, in samples on the first chosen condition. */
 	uint64_t jvm_samples[SAMPLE_STATES];
 	bool *hidden;   /* by node: a fold that nothing was folded into */
@@ -186,13 +193,29 @@ enum {
 /* Those of the i-th of many things. */
 #define model_at(model, array, i) ((array) + (size_t)(i) * (model)->values)
 
+/* Of several nodes of merged threads: what model_base and model_part give. */
+struct merged_sum {
+	struct part *part; /* by metric; NULL: nothing is divided */
+	union model_value values[];
+};
+
+/* Of a metric that is divided: the node's part. */
+static inline const struct part *model_part(const struct model *model, unsigned m, size_t node)
+{
+	const struct merged_node *merged = model->merged ? &model->merged[node] : NULL;
+
+	if (merged && merged->sum)
+		return &merged->sum->part[m];
+	return &model->part[m][merged ? merged->first : node];
+}
+
 /* Room for those of count things, zero. The store's; NULL without memory. */
 union model_value *model_values(const struct model *model, size_t count);
 
 /* What a node has of its own. */
 void model_base(const struct model *model, size_t node, union model_value *values);
 
-/* The same before it is divided. */
+/* The same before it is divided, of a node as it was read. */
 void model_measured(const struct model *model, size_t node, union model_value *values);
 
 /* What samples have not told of a node's base is no matter of what all below it used: takes that out of the errors of base, and

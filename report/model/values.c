@@ -33,7 +33,7 @@ uint64_t model_error(const struct model *model, const union model_value *values,
 void model_measured(const struct model *model, size_t node, union model_value *values)
 {
 	const struct adjusted *adjusted = model->adjusted;
-	const uint64_t *raw = model->profile->node[node].base;
+	const uint64_t *raw = model->apart->node[node].base;
 	unsigned metrics = model->metric_count;
 
 	if (model->has_errors)
@@ -50,7 +50,7 @@ void model_measured(const struct model *model, size_t node, union model_value *v
 		struct adjust_errors errors;
 
 		values[m].count = adjusted->base[node * adjusted->metric_count + metric];
-		errors = adjusted_errors(adjusted, model->profile, node, metric);
+		errors = adjusted_errors(adjusted, model->apart, node, metric);
 		part[m].part = errors.whole;
 		part[metrics + m].part = errors.common;
 		part[2 * metrics + m].part = errors.square;
@@ -81,7 +81,7 @@ void model_whole_errors(const struct model *model, size_t node, union model_valu
 	unsigned metrics = model->metric_count;
 
 	for (unsigned m = 0; m < metrics; m++) {
-		const struct part *part = model->part[m] ? &model->part[m][node] : NULL;
+		const struct part *part = model->part[m] ? model_part(model, m, node) : NULL;
 
 		if (!part)
 			continue;
@@ -96,16 +96,18 @@ static void put_total_squares(const struct model *model, size_t node, union mode
 {
 	for (unsigned m = 0; m < model->values - model->squares; m++)
 		values[model->squares + m].part =
-			model->part[m] ? model->part[m][node].counting_square : 0;
+			model->part[m] ? model_part(model, m, node)->counting_square : 0;
 }
 
 void model_base(const struct model *model, size_t node, union model_value *values)
 {
-	if (model->merged) {
-		memcpy(values, model_at(model, model->merged, node),
-			model->values * sizeof(*values));
+	const struct merged_node *merged = model->merged ? &model->merged[node] : NULL;
+
+	if (merged && merged->sum) {
+		memcpy(values, merged->sum->values, model->values * sizeof(*values));
 		return;
 	}
+	node = merged ? merged->first : node;
 	model_measured(model, node, values);
 	for (unsigned m = 0; m < model->metric_count && model->is_divided; m++)
 		if (model->part[m])
@@ -132,7 +134,7 @@ uint64_t model_counting_of(const struct model *model, size_t thread, unsigned m)
 	uint64_t used = 0;
 
 	for (size_t i = first[thread]; model->part[m] && i < first[thread + 1]; i++)
-		used += model->part[m][i].counting;
+		used += model_part(model, m, i)->counting;
 	return used;
 }
 
