@@ -68,26 +68,31 @@ guests='^(error|arch|options|metric|symbols|profile|calibration|agent)/'
 calls='exit|_exit|_Exit|quick_exit|abort|printf|vprintf|puts|putchar|putchar_unlocked'
 forbidden="(^|[^A-Za-z0-9_.>])(($calls)[[:space:]]*\\(|stdout([^A-Za-z0-9_]|\$))"
 
-# Prints the room of a path: the longest row of the table that the path starts with.
+# room_of PATH: its room in $room: the longest row of the table that the path starts with.
+declare -A known_rooms=()
 room_of() {
-	local row name found=''
-	for row in "${rooms[@]}"; do
-		name=${row%% *}
-		if [[ $1 == "$name"/* ]] && ((${#name} > ${#found})); then
-			found=$name
-		fi
-	done
-	echo "$found"
+	local row name folder=${1%/*}
+	if [[ ! ${known_rooms[$folder]+known} ]]; then
+		known_rooms[$folder]=''
+		for row in "${rooms[@]}"; do
+			name=${row%% *}
+			if [[ $folder/ == "$name"/* ]] && ((${#name} > ${#known_rooms[$folder]})); then
+				known_rooms[$folder]=$name
+			fi
+		done
+	fi
+	room=${known_rooms[$folder]}
 }
 
 # may_include ROOM HEADER
 may_include() {
-	local row allowed words
+	local row allowed words room
+	room_of "$2"
 	for row in "${rooms[@]}"; do
+		[[ ${row%% *} == "$1" ]] || continue
 		read -ra words <<<"$row"
-		[[ ${words[0]} == "$1" ]] || continue
 		for allowed in "${words[@]}"; do
-			[[ $2 == "$allowed" || $(room_of "$2") == "$allowed" ]] && return 0
+			[[ $2 == "$allowed" || $room == "$allowed" ]] && return 0
 			[[ $allowed == include && $2 == include/* ]] && return 0
 			[[ $allowed == arch && $2 != */* && -e arch/x86_64/$2 ]] && return 0
 		done
@@ -100,7 +105,7 @@ check_arrows() {
 	grep -rHoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' \
 		"${folders[@]}" | sed 's/:[^"]*"/ /; s/"$//' |
 		while read -r file header; do
-			room=$(room_of "$file")
+			room_of "$file"
 			may_include "$room" "$header" ||
 				echo "$file: room '$room' must not include '$header'"
 		done
@@ -114,7 +119,8 @@ check_jvm_interface() {
 
 # Prints a C file without its comments and the insides of its strings, lines as they were.
 without_comments() {
-	awk '{
+	awk '!comment && quote == "" && !/["\x27\/]/ { print; next }
+	{
 		out = ""
 		for (i = 1; i <= length($0); i++) {
 			c = substr($0, i, 1)
