@@ -3,9 +3,10 @@
 //
 // app: what is open and what is chosen; draws the view again when either changes.
 
+import type { ReportRow } from './data/block';
 import { decodeBlock } from './data/decode';
 import type { EmbeddedBlock, ServerFacts } from './data/embedded';
-import { fetchBlock } from './data/server';
+import { fetchBlock, fetchReport } from './data/server';
 import type { FigureKind } from './model/figures';
 import { Profile, type PathSums } from './model/profile';
 import { ROOT_PATH, Universe } from './model/universe';
@@ -13,6 +14,9 @@ import { fromHash, NOTHING, toHash, type Selection } from './state/selection';
 
 /* Most nodes of a block that a server is asked for: views of them are drawn in a fraction of a second. */
 const NODES = 200000;
+/* Most paths, of all intervals together, and most intervals that a server is asked to read for a time line: some seconds. */
+const PATHS = 2000000;
+const INTERVALS = 60;
 
 /** What a view is made of: what is open, and what of it is chosen, worked out. */
 export interface Context {
@@ -47,6 +51,8 @@ export class App {
 	/** What views keep from one drawing to the next: opened rows of a tree. */
 	readonly memory = new Map<string, unknown>();
 	private readonly open = new Map<string, Promise<Profile>>();
+	/** Of a served page: what threads did, by interval. */
+	private readonly reports = new Map<string, Promise<ReportRow[]>>();
 	private profiles: Profile[] = [];
 	private serial = 0;
 
@@ -108,19 +114,35 @@ export class App {
 		return this.server !== null && this.blocks.length === 0;
 	}
 
-	/** Another interval of the first side. */
-	interval(interval: string): Promise<Profile> {
-		return this.profileOf(0, interval);
+	/** Rows of the view `threads`, of intervals of the first side; null: that would take long. */
+	async threadsOf(profile: Profile, intervals: string[]): Promise<ReportRow[][] | null> {
+		const { folded } = profile.block.header;
+		const paths = profile.nodes.rows + (folded?.paths ?? 0);
+		const found: ReportRow[][] = [];
+
+		if (this.isDifference) return null;
+		if (this.canUnfold && (intervals.length > INTERVALS || paths * intervals.length > PATHS)) return null;
+		/* One after the other: a server reads one at a time, too. */
+		for (const interval of intervals) found.push(await this.threadRows(interval));
+		return found;
 	}
 
-	/** Whether reading other intervals costs little: they are in the page. */
-	get canRefine(): boolean {
-		return this.blocks.length > 1 && !this.isDifference;
+	private async threadRows(interval: string): Promise<ReportRow[]> {
+		if (!this.canUnfold) return (await this.profileOf(0, interval)).block.report('threads');
+		let rows = this.reports.get(interval);
+
+		if (!rows) {
+			rows = fetchReport('threads', interval).then((report) => report.rows);
+			this.reports.set(interval, rows);
+			rows.catch(() => this.reports.delete(interval));
+		}
+		return rows;
 	}
 
 	/** Of a served page: asks for everything again. */
 	async reload(): Promise<void> {
 		this.open.clear();
+		this.reports.clear();
 		await this.show();
 	}
 

@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { hostileBlock, open, pageWith, VIEWS } from './browser_kit.mjs';
+import { HOSTILE, hostileBlock, open, pageWith, VIEWS } from './browser_kit.mjs';
 import { encodeBlock } from './kit.mjs';
 
 const [jprof, ...profiles] = process.argv.slice(2);
@@ -310,6 +310,10 @@ async function served() {
 						),
 					);
 			else if (path.startsWith('block')) response.end(block);
+			else if (path.startsWith('report'))
+				response
+					.setHeader('content-type', 'application/json')
+					.end(JSON.stringify({ rows: [{ thread: HOSTILE[0], index: 1, total: { cpu: 3e7, wall: 1e8 } }] }));
 			else if (path.startsWith('status'))
 				response
 					.setHeader('content-type', 'application/json')
@@ -340,6 +344,12 @@ async function served() {
 	await page.click('#live-stop');
 	await page.waitForFunction(() => document.querySelector('.said').textContent === '<b>no</b>');
 	check('start is not possible meanwhile', await page.isDisabled('#live-start'));
+	/* The time line is made of what threads did between snapshots next to each other, asked for once. */
+	await go(page, 'threads');
+	await page.waitForSelector('.timeline .ran');
+	await page.fill('#search', 'script');
+	const wanted = `GET report?${new URLSearchParams({ view: 'threads', interval: `${HOSTILE[0]}..${HOSTILE[2]}` })}`;
+	check('threads of the interval', asked.filter((line) => line.startsWith('GET report')).join(), wanted);
 	await go(page, 'flame');
 	check('it is told that the page is seen', asked.filter((line) => line === 'GET status').length > 0);
 	check('blocks that were asked for', asked.filter((line) => line.startsWith('GET block')).length, 2);

@@ -102,7 +102,7 @@ export function hostileBlock(encodeBlock) {
 				snapshots: {
 					view: 'snapshots',
 					rows: HOSTILE.map((text, i) => ({
-						at: i * 1e8,
+						at: (i + 1) * 1e8,
 						kind: i % 2 ? 'mark' : 'snapshot',
 						thread: text,
 						label: text,

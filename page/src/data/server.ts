@@ -3,6 +3,7 @@
 //
 // server: what a served page asks `jprof open` for. All addresses are relative to the page's own.
 
+import type { Report } from './block';
 import { inflate } from './embedded';
 
 export interface BlockWish {
@@ -39,6 +40,11 @@ export async function fetchBlock(wish: BlockWish): Promise<Uint8Array> {
 	const response = await get('block' + query({ ...rest, threads: threads?.join(',') }));
 
 	return inflate(new Uint8Array(await response.arrayBuffer()));
+}
+
+/** What `jprof report --view VIEW --format json` prints of the interval. */
+export async function fetchReport(view: string, interval: string): Promise<Report> {
+	return (await (await get('report' + query({ view, interval }))).json()) as Report;
 }
 
 export type Status = Record<string, unknown> & { recording?: boolean; ended?: boolean };

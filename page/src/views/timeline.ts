@@ -6,7 +6,8 @@
 // there are snapshots.
 
 import type { Context } from '../app';
-import type { Profile, ThreadRow } from '../model/profile';
+import type { ReportRow } from '../data/block';
+import type { ThreadRow } from '../model/profile';
 import { h, svg } from '../ui/dom';
 import { exact, moment } from '../ui/format';
 import { cut, visible } from '../ui/names';
@@ -40,8 +41,11 @@ function bands(doing: Doing, x: number, width: number, y: number, height: number
 interface Segment {
 	from: number;
 	to: number;
-	profile: Profile;
+	threads: ReportRow[];
 }
+
+const isSameThread = (row: ReportRow, other: ReportRow | null): boolean =>
+	row['thread'] === other?.['thread'] && row['index'] === other?.['index'];
 
 function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVGElement {
 	const { begin, end } = spanOf(context);
@@ -84,10 +88,8 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 			if (doing) bar.append(...bands(doing, from, Math.max(1, to - from), y, row - 8));
 		}
 		for (const segment of segments) {
-			const other = segment.profile.threads.find(
-				(one) => one.name === thread.name && num(one, 'index') === num(thread, 'index'),
-			);
-			const doing = doingOf(other);
+			const report = segment.threads.find((row) => isSameThread(row, thread.report));
+			const doing = report ? doingOf({ ...thread, report }) : null;
 			const left = Math.max(from, x(segment.from));
 			const right = Math.min(to, x(segment.to));
 
@@ -132,7 +134,7 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 	return image;
 }
 
-/** Blocks of snapshots next to each other, if the page has them. */
+/** What threads did between snapshots next to each other, if that is at hand. */
 async function findSegments(context: Context): Promise<Segment[]> {
 	const moments = new Map(
 		context.profile.block
@@ -142,7 +144,8 @@ async function findSegments(context: Context): Promise<Segment[]> {
 	);
 	const { begin, end } = spanOf(context);
 	const times = [begin, ...[...moments.values()].sort((a, b) => a - b), end];
-	const found: Segment[] = [];
+	const found: Omit<Segment, 'threads'>[] = [];
+	const intervals: string[] = [];
 
 	for (const { interval, from, to } of context.profile.block.header.intervals) {
 		if (interval === '' || (from === null && to === null)) continue;
@@ -150,9 +153,12 @@ async function findSegments(context: Context): Promise<Segment[]> {
 		const stop = to === null ? end : moments.get(to);
 
 		if (start === undefined || stop === undefined || times.indexOf(stop) !== times.indexOf(start) + 1) continue;
-		found.push({ from: start, to: stop, profile: await context.app.interval(interval) });
+		found.push({ from: start, to: stop });
+		intervals.push(interval);
 	}
-	return found;
+	const threads = await context.app.threadsOf(context.profile, intervals);
+
+	return threads ? found.map((segment, i) => ({ ...segment, threads: threads[i]! })) : [];
 }
 
 function axis(context: Context): HTMLElement {
@@ -188,11 +194,10 @@ export function timelineBox(context: Context, rows: ThreadRow[]): HTMLElement {
 	const draw = (segments: Segment[]) => drawing.replaceChildren(timeline(context, shown, segments), axis(context));
 
 	draw([]);
-	if (context.app.canRefine)
-		void findSegments(context).then(
-			(segments) => segments.length > 0 && draw(segments),
-			() => undefined,
-		);
+	void findSegments(context).then(
+		(segments) => segments.length > 0 && draw(segments),
+		() => undefined,
+	);
 	return h(
 		'div',
 		{},
