@@ -460,6 +460,52 @@ static void test_violation_is_said(void **state)
 	assert_int_equal(violations, 2);
 }
 
+/* Where parts are no figures but estimates: of one thread's nodes they are those that the same nodes of all threads as one have, whose
+ * numbers are others. */
+static void test_merged_estimates(void **state)
+{
+	struct report_request request = {
+		.view = view_find("tree"), .format = format_find("json"), .min = -1};
+	int64_t figure[2], error_of[2];
+
+	begin();
+	fixture.meta[0].value = "count";
+	for (int i = 0; i < 2; i++) {
+		uint32_t run = fixture_method(&fixture, "T", i == 0 ? "other" : "run", "()V");
+		uint32_t grow = fixture_method(&fixture, "T", i == 0 ? "idle" : "grow", "()V");
+		uint32_t at, below;
+
+		fixture_thread(&fixture, i == 0 ? "first" : "second", 100, 0);
+		at = fixture_node(&fixture, 0, run, 1, 1000, 0);
+		fixture_samples(&fixture, at, 0, SAMPLE_C2, 0, 4);
+		below = sampled(at, grow, 4);
+		if (i == 1)
+			counting(below, 8);
+	}
+	assert_int_equal(pattern_list_add(&request.choice.threads, "second"), 0);
+	for (int merge = 0; merge < 2; merge++) {
+		struct error error = {0};
+		uint64_t violations;
+		char *text;
+		json_t *report;
+
+		request.choice.merge_threads = merge == 1;
+		text = fixture_report(&fixture, &request, &violations, &error);
+		assert_non_null(text);
+		assert_int_equal(violations, 0);
+		report = json_loads(text, 0, NULL);
+		figure[merge] = value_of(row_of(report, "grow"), "base", "wall");
+		error_of[merge] = value_of(row_of(report, "grow"), "error", "wall");
+		json_decref(report);
+		free(text);
+	}
+	pattern_list_fini(&request.choice.threads);
+	/* 4 of 4 + 4 + 8. */
+	assert_int_equal(figure[0], 250);
+	assert_int_equal(figure[1], figure[0]);
+	assert_int_equal(error_of[1], error_of[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_only_auto),
 		cmocka_unit_test(test_random_profiles),
 		cmocka_unit_test(test_violation_is_said),
+		cmocka_unit_test(test_merged_estimates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,19 @@ static void move_accounts(const struct model *model, struct merged *merged)
 	}
 }
 
+/* Samples that are none of the program, likewise. Those of other threads are not there. */
+static void move_counting(struct model *model, const struct merged *merged)
+{
+	size_t conditions = model->condition_count, count = merged->profile.node_count;
+	uint64_t *to = store_room(model->store, count * conditions + 1, sizeof(*to));
+
+	for (size_t i = 0; to && i < model->profile->node_count; i++)
+		for (size_t c = 0; c < conditions; c++)
+			to[merged->place[i] * conditions + c] +=
+				model->counting[i * conditions + c];
+	model->counting = to;
+}
+
 int model_merge_threads(struct model *model)
 {
 	const struct profile *profile = model->profile;
@@ -173,6 +186,8 @@ int model_merge_threads(struct model *model)
 	pairs_fini(&paths);
 	if (!store->failed)
 		move_accounts(model, merged);
+	if (!store->failed && model->counting)
+		move_counting(model, merged);
 	for (size_t t = 0; model->has_samples && t < profile->thread_count; t++)
 		model->has_samples[0] |= model->has_samples[t];
 	merged->thread_first[1] = merged->profile.node_count;

@@ -78,8 +78,8 @@ struct model {
 	unsigned condition_count;
 	const uint64_t *
 		samples; /* by node of the profile as it was read, condition_count each; or NULL */
-	/* The same of those that are none of the program: in the state of jprof, which was counting a call of the node's
-	 * method. */
+	/* By node: the same of those that are none of the program: in the state of jprof, which was counting a call of the
+	 * node's method. */
 	const uint64_t *counting;
 	/* What those stand for is taken out of divided figures. */
 	bool takes_counting;

@@ -92,9 +92,13 @@ static int choose_limit(struct fold *fold, const struct model *model, size_t mos
 
 	if (!order)
 		return -1;
-	for (size_t i = 0; i < model->node_count; i++)
-		if (fold->weight[model->node[i]] >= 0)
-			order[count++] = fold->weight[model->node[i]];
+	for (size_t i = 0; i < model->node_count; i++) {
+		float weight = fold->weight[model->node[i]];
+
+		/* Roots, which all stay, have no place among them. */
+		if (weight >= 0 && !isinf(weight))
+			order[count++] = weight;
+	}
 	qsort(order, count, sizeof(*order), fall);
 	if (most > 0 && count > most) {
 		/* The weights of the last ones that fit are those of many: they are folded as well. */
