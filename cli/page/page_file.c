@@ -132,22 +132,42 @@ static int put_block(struct out *out, const struct opened_profile *opened,
 	const struct profile_choice *chosen, struct block_choice *choice, size_t bytes,
 	struct error *error)
 {
-	struct model model;
+	struct model model = {0};
 	struct out deflated;
+	char *again = profile_choice_command(chosen);
 	int failed;
 
 	out_init(&deflated, -1);
+	choice->again = again;
 	progress_show("putting the page together");
-	failed = model_init(&model, opened->profile, &chosen->model, error);
+	failed = again ? model_init(&model, opened->profile, &chosen->model, error)
+		       : model_no_memory(error);
 	if (failed == 0)
 		failed = put_within(&deflated, &model, choice, bytes, error);
 	if (failed == 0)
 		page_put_block(out, choice, deflated.buffer, deflated.length);
 	model_fini(&model);
 	out_fini(&deflated);
+	free(again);
 	if (failed == 0 && waiting_interrupted())
 		failed = error_set(error, ERROR_BUSY, "interrupted");
 	return failed;
+}
+
+/* A page is looked at later: what it says of a JVM that records is of when it was made. */
+static const char *state_of(const struct live_profile *live, char *text, size_t size)
+{
+	if (live->pid == 0)
+		return NULL;
+	if (live->is_fresh)
+		snprintf(text, size, "process %ld still recorded when this page was made",
+			live->pid);
+	else
+		snprintf(text, size,
+			"process %ld still recorded when this page was made; the figures were "
+			"%.1f s old (%s)",
+			live->pid, live->age, live->why.text);
+	return text;
 }
 
 static int open_interval(
@@ -198,17 +218,21 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 	struct block_choice choice = {.side = side, .limit = PAGE_NODES_MOST};
 	struct page_interval *interval = NULL;
 	struct opened_profile opened;
+	char state[sizeof(opened.state)], *json = NULL;
 	size_t count = 0;
-	char *json = NULL, *again = profile_choice_command(&chosen);
 	int failed = open_interval(&opened, &chosen, error);
 
+	choice.state = state_of(&opened.live, state, sizeof(state));
+	if (failed == 0 && choice.state)
+		say("'%s': %s", chosen.file, choice.state);
+	/* All blocks are of the same moment, as far as the JVM does not write by itself. */
+	chosen.as_it_is = true;
 	if (failed == 0) {
 		interval = list_intervals(&chosen, opened.profile, &count);
 		json = interval ? page_intervals_json(interval, count) : NULL;
 		failed = json ? 0 : model_no_memory(error);
 	}
 	choice.intervals = json;
-	choice.again = again;
 	choice.interval = chosen.interval ? chosen.interval : "";
 	if (failed == 0)
 		failed = put_block(out, &opened, &chosen, &choice,
@@ -225,50 +249,47 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 	}
 	page_intervals_free(interval, count);
 	free(json);
-	free(again);
 	return failed;
 }
 
 /* ---- the file ---- */
 
-static int put_file(struct out *page, const char *path, mode_t mode, struct error *error)
+static int put_page(struct out *out, const struct profile_choice *side, unsigned count,
+	const char *path, struct error *error)
 {
-	struct output_file file;
-	struct out out;
-	int failed = output_file_open(&file, path, mode, error);
+	struct page_parts parts = page_parts();
+	/* Base64 has four characters for three bytes. */
+	size_t bytes = (PAGE_BYTES_MOST - parts.before.length - parts.after.length) / 4 * 3;
+	int failed = 0;
 
-	if (failed == 0) {
-		out_init(&out, file.fd);
-		out_bytes(&out, page->buffer, page->length);
-		out_flush(&out);
-		if (out.failed != 0)
-			failed = error_set_errno(
-				error, ERROR_IO, out.failed, "cannot write '%s'", path);
-		out_fini(&out);
-	}
-	if (output_file_close(&file, failed == 0, error) != 0)
-		failed = -ERROR_IO;
+	out_bytes(out, parts.before.text, parts.before.length);
+	for (unsigned i = 0; i < count && failed == 0; i++)
+		failed = put_side(out, side[i], i, bytes / count - 1000, error);
+	out_bytes(out, parts.after.text, parts.after.length);
+	out_flush(out);
+	if (failed == 0 && out->failed != 0)
+		failed = error_set_errno(error, ERROR_IO, out->failed, "cannot write '%s'",
+			error_subject(path).text);
 	return failed;
 }
 
 int page_file_write(
 	struct profile_choice *side, unsigned count, const char *path, struct error *error)
 {
-	struct page_parts parts = page_parts();
+	struct output_file file;
 	struct out out;
-	/* Base64 has four characters for three bytes. */
-	size_t bytes = (PAGE_BYTES_MOST - parts.before.length - parts.after.length) / 4 * 3;
-	int failed = 0;
+	mode_t mode = 0666;
+	int failed;
 
-	out_init(&out, -1);
-	out_bytes(&out, parts.before.text, parts.before.length);
-	for (unsigned i = 0; i < count && failed == 0; i++)
-		failed = put_side(&out, side[i], i, bytes / count - 1000, error);
-	out_bytes(&out, parts.after.text, parts.after.length);
-	if (failed == 0 && out.failed != 0)
-		failed = model_no_memory(error);
+	/* Whoever may read all of them may read the page. */
+	for (unsigned i = 0; i < count; i++)
+		mode &= output_file_mode_of(side[i].file);
+	failed = output_file_open(&file, path, mode, error);
+	out_init(&out, file.fd);
 	if (failed == 0)
-		failed = put_file(&out, path, output_file_mode_of(side[0].file), error);
+		failed = put_page(&out, side, count, path, error);
+	if (output_file_close(&file, failed == 0, error) != 0)
+		failed = -ERROR_IO;
 	progress_hide();
 	out_fini(&out);
 	return failed;

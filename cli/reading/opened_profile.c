@@ -79,7 +79,8 @@ int opened_profile_init(struct opened_profile *opened, const struct profile_choi
 
 	*opened = (struct opened_profile){0};
 	all.interval = choice->interval;
-	live_profile_refresh(choice->file, &opened->live);
+	if (!choice->as_it_is)
+		live_profile_refresh(choice->file, &opened->live);
 	progress_show("reading '%s'", error_subject(choice->file).text);
 	failed = profile_open_wanted(&opened->profile, choice->file, &all, error);
 	if (failed == 0)

@@ -20,6 +20,8 @@ struct profile_choice {
 	const char *interval;    /* "A..B", or NULL */
 	const char *calibration; /* a file, "off", "auto", or NULL */
 	const char *java;        /* to measure with, or NULL */
+	/* The file as it is: a JVM that still writes it is not asked to bring it up to date. */
+	bool as_it_is;
 	/* Without its adjustment, which opened_profile_adjust puts there. */
 	struct model_choice model;
 };

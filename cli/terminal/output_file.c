@@ -56,8 +56,10 @@ int output_file_open(
 		file->fd = open(name, O_WRONLY | O_CLOEXEC);
 		return file->fd < 0 ? cannot(name, error) : 0;
 	}
-	/* Behind a link the file that it leads to is replaced, not the link. */
+	/* Behind a link the file that it leads to is replaced, not the link; where that is not there, neither is. */
 	file->place = realpath(name, NULL);
+	if (!file->place && lstat(name, &there) == 0)
+		return cannot(name, error);
 	if (!file->place)
 		file->place = strdup(name);
 	if (!file->place)

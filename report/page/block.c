@@ -91,7 +91,7 @@ static int write_block(struct out *out, const struct model *model,
 	out_char(&header, '{');
 	/* First, for they need much memory for themselves. */
 	if (choice->root == 0)
-		failed = notes_put(model, &header, error);
+		failed = notes_put(model, choice->state, &header, error);
 	if (failed == 0)
 		failed = put_views(&block, &header, error);
 	block.cum = model_cum(model);

@@ -30,10 +30,13 @@ static const struct format format_notes = {.name = "notes",
 	.row = no_row,
 	.title = put_title};
 
-int notes_put(const struct model *model, struct out *out, struct error *error)
+int notes_put(
+	const struct model *model, const char *state, struct out *out, struct error *error)
 {
-	struct report_request request = {
-		.choice = *model->choice, .view = &view_overview, .format = &format_notes};
+	struct report_request request = {.choice = *model->choice,
+		.state = state,
+		.view = &view_overview,
+		.format = &format_notes};
 	struct model together;
 	uint64_t violations;
 	int failed;

@@ -8,6 +8,7 @@
 #include "report/text/out.h"
 
 /* Appends "notes":[...], of the model's threads put together. 0, or a negative code. */
-int notes_put(const struct model *model, struct out *out, struct error *error);
+int notes_put(
+	const struct model *model, const char *state, struct out *out, struct error *error);
 
 #endif

@@ -20,6 +20,8 @@ struct block_choice {
 	const char *intervals;
 	/* The command that reports the same, for those that the page names; or NULL. */
 	const char *again;
+	/* What is to be said of a profile that was still written; NULL: it was not. */
+	const char *state;
 	uint64_t root; /* profile_node_id of the node to begin at; 0: whole threads */
 	size_t limit;  /* most nodes; the smallest are folded; 0: no limit */
 };
