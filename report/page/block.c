@@ -29,8 +29,6 @@ static bool make_rooms(struct block *block)
 		return false;
 	fill_rows(block->node_row, nodes);
 	fill_rows(block->flat_row, nodes);
-	for (size_t i = 0; i < methods; i++)
-		block->flat[i].row = NO_ROW;
 	return true;
 }
 

@@ -35,7 +35,7 @@ struct value_columns {
 struct small {
 	struct call_count count;
 	union model_value base[MODEL_VALUES_MAX], cum[MODEL_VALUES_MAX];
-	uint32_t row; /* of flat: NO_ROW: not yet in this thread */
+	uint32_t row; /* of flat: its row + 1; 0: not yet in this thread */
 };
 
 struct block {

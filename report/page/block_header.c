@@ -48,7 +48,6 @@ static void put_what_is_counted(const struct model *model, struct out *out)
 		out_text(out, m > 0 ? ",{" : "{");
 		put_text(out, "name", model->metric[m]->name);
 		put_text(out, "unit", model->metric[m]->unit);
-		put_text(out, "how", model->metric[m]->how);
 		out_text(out, model->part[m] ? "\"divided\":true,\"condition\":"
 					     : "\"divided\":false,\"condition\":");
 		if (condition > 0)

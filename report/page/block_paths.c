@@ -208,15 +208,15 @@ static void add_to_flat(struct block *block, uint32_t at, const union model_valu
 	const struct profile_node *node = &model->profile->node[at];
 	struct small *flat = &block->flat[node->method];
 
-	if (flat->row == NO_ROW) {
-		*flat = (struct small){.row = block->flats++};
+	if (flat->row == 0) {
+		*flat = (struct small){.row = ++block->flats};
 		block->touched[block->touched_count++] = node->method;
 	}
 	call_count_add(&flat->count, model, at);
 	model_add(model, flat->base, base);
 	if (node->recursion == 0)
 		model_add(model, flat->cum, model_at(model, block->cum, at));
-	block->flat_row[at] = flat->row;
+	block->flat_row[at] = flat->row - 1;
 }
 
 /* Adds all below a folded child, and it. */
@@ -241,7 +241,7 @@ static void add_to_small(struct block *block, uint32_t child, struct small *smal
 static void put_small(struct block *block, uint32_t caller)
 {
 	const struct model *model = block->model;
-	struct small small = {.row = NO_ROW};
+	struct small small = {0};
 
 	for (uint32_t child = block->link[caller].first_child; child != 0;
 		child = block->link[child].next_sibling)
@@ -282,7 +282,7 @@ static void put_flats(struct block *block, uint32_t thread)
 			flat->cum);
 		put_errors(block, block->flats_of.values.be, flat->base);
 		put_errors(block, block->flats_of.values.ce, flat->cum);
-		flat->row = NO_ROW;
+		flat->row = 0;
 	}
 	block->touched_count = 0;
 }
