@@ -6,7 +6,7 @@
 
 #include "report/formats/sheet.h"
 
-extern const struct format format_json, format_csv;
+extern const struct format format_csv;
 
 const struct format *const formats[] = {
 	&format_text,

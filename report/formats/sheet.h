@@ -308,6 +308,6 @@ void sink_command(struct sink *sink, const char *line);
 bool out_cell(struct out *out, const struct cell *cell);
 
 /* format_screen: text as wide as sink->terminal says; not for users to name. */
-extern const struct format format_text, format_screen;
+extern const struct format format_text, format_screen, format_json;
 
 #endif

@@ -292,6 +292,21 @@ bool model_is_sample(
 bool model_is_counting(
 	const struct model *model, const struct profile_account *account, unsigned *condition);
 
+/* The method whose lines a node's samples are of: its own, or of the next one above it that is Java and not native; METHOD_ROOT: there
+ * is none. */
+static inline uint32_t model_lines_method(const struct model *model, uint32_t node)
+{
+	const struct profile *profile = model->profile;
+	const struct profile_method *method = &profile->method[profile->node[node].method];
+
+	while ((method->kind != METHOD_JAVA || method->is_native) &&
+		profile->node[node].parent != node) {
+		node = profile->node[node].parent;
+		method = &profile->method[profile->node[node].method];
+	}
+	return profile->node[node].method;
+}
+
 /* What a measured figure is divided by: the node's samples among those of a region, a node that calls have found
  * with what samples alone have found below it. */
 struct estimates {

@@ -116,21 +116,6 @@ static uint64_t where_of(const struct block *block, uint32_t row)
 	return row & FLAT ? (uint64_t)block->rows + (row & ~FLAT) : row;
 }
 
-/* The method whose lines a sample's are: the nearest one that is Java, and not native (view_lines.c). */
-static uint32_t lines_method(const struct model *model, uint32_t at)
-{
-	const struct profile *profile = model->profile;
-
-	for (;; at = profile->node[at].parent) {
-		const struct profile_method *method =
-			&profile->method[profile->node[at].method];
-
-		if ((method->kind == METHOD_JAVA && !method->is_native) ||
-			profile->node[at].parent == at)
-			return profile->node[at].method;
-	}
-}
-
 /* Samples are kept apart by row, by the methods that views have them in, and by place: three numbers a sum. */
 struct places {
 	struct pairs methods; /* that states and lines are of */
@@ -152,7 +137,7 @@ static void add_places(struct block *block, struct places *places)
 			continue;
 		count = rows_of(block, account->node, rows);
 		methods = pairs_take(&places->methods, model_java_method(model, account->node),
-			lines_method(model, account->node));
+			model_lines_method(model, account->node));
 		for (unsigned r = 0; r < count; r++) {
 			uint32_t where = pairs_take(&places->rows, rows[r], methods);
 

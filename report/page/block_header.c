@@ -81,6 +81,7 @@ static int put_view(const struct block *block, const struct view *view, struct o
 	struct report_request request = {.choice = *model->choice,
 		.again = block->choice->again,
 		.view = view,
+		.format = &format_json,
 		.all = true,
 		.top = view->io ? FILES_MOST : 0};
 	struct model own = *model;
@@ -88,9 +89,6 @@ static int put_view(const struct block *block, const struct view *view, struct o
 	uint64_t violations;
 	int failed;
 
-	for (size_t i = 0; i < format_count; i++)
-		if (strcmp(formats[i]->name, "json") == 0)
-			request.format = formats[i];
 	/* What one view needs goes before the next one. */
 	own.store = &store;
 	failed = report_view(&own, &request, out, &violations, error);

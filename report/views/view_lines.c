@@ -61,21 +61,6 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells = name;
 }
 
-/* The method that a sample's line is of; METHOD_ROOT: there is none. */
-static uint32_t place_of(const struct model *model, const struct profile_account *account)
-{
-	const struct profile *profile = model->profile;
-	uint32_t node = account->node;
-	const struct profile_method *method = &profile->method[profile->node[node].method];
-
-	while ((method->kind != METHOD_JAVA || method->is_native) &&
-		profile->node[node].parent != node) {
-		node = profile->node[node].parent;
-		method = &profile->method[profile->node[node].method];
-	}
-	return profile->node[node].method;
-}
-
 /* Sums of samples by method and line. numbers: of these two, from 1; by account. */
 static int sum_up(struct report *report, struct lines_view *view, struct pairs *numbers)
 {
@@ -90,7 +75,7 @@ static int sum_up(struct report *report, struct lines_view *view, struct pairs *
 
 		if (!model_is_sample(model, account, &condition))
 			continue;
-		method = place_of(model, account);
+		method = model_lines_method(model, account->node);
 		number[i] = pairs_take(numbers, method,
 			method == METHOD_ROOT ? 0
 					      : (uint32_t)sample_place_line(account->subject));
