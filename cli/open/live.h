@@ -21,6 +21,8 @@ struct live {
 	struct target target;
 	struct control control;
 	int folder; /* of a profile that lies where the target's view is another; -1: none */
+	/* The recording that an answer named last, as the agent writes them. Owned; NULL: none was; when is not known. */
+	char *file, *started;
 	struct shown *shown; /* borrowed */
 };
 

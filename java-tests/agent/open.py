@@ -132,6 +132,15 @@ def check_live(test, java):
     same(test, "the page's report", json.loads(test.jprof("report", profile, "--view", "methods", "--format", "json").out),
               page.report("methods"))
 
+    # One that somebody else starts is shown in its place, too, once the status has told of it.
+    profile = test.new_profile()
+    test.jprof("start", target.pid, "--file", profile, "--calls", "instrument", "--calibration", "off")
+    target.tell("walk", 4)
+    same(test, "file of somebody else's", str(profile), page.json("status")["file"])
+    page.control("refresh")
+    same(test, "calls of somebody else's recording", 4 * one, page.calls("Inside.a"))
+    test.jprof("stop", target.pid)
+
     # The next recording is shown in its place; also by who opened its file.
     profile = test.new_profile()
     page.control("start", options={"file": str(profile), "calls": "instrument", "calibration": "off"})
