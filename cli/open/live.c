@@ -124,25 +124,40 @@ void live_close(struct live *live)
 	live->is_open = live->is_there = false;
 }
 
-/* Asks; a connection that is gone is made anew, where that can be: the agent ends those that were silent for long when
- * others come. Otherwise, and where the JVM is gone, too, that is the end. */
+/* There is a connection: one that is gone is made anew, where that can be: the agent ends those that were silent for long
+ * when others come, and it may leave the JVM, and come back. Only the JVM's end is the end. */
+static int connect_again(struct live *live, struct error *error)
+{
+	if (live->control.descriptor >= 0)
+		return 0;
+	if (target_ended(&live->target)) {
+		live->is_there = false;
+		return error_set(
+			error, ERROR_MISSING, "process %ld has ended", (long)live->target.pid);
+	}
+	if (getuid() == 0 && live->target.uid != 0)
+		return error_set(error, ERROR_DENIED,
+			"the connection to the agent in process %ld is gone, and root makes "
+			"no other one to a process of another user while it serves: end "
+			"'jprof open' and start it again",
+			(long)live->target.pid);
+	return control_open(&live->control, &live->target, error);
+}
+
 static int ask(struct live *live, const char *verb, json_t *members, json_t **result,
 	struct error *error)
 {
-	bool may_connect = getuid() != 0 || live->target.uid == 0;
-	struct error ignored = {0};
-	int failed = control_ask(&live->control, verb, members, result, error);
+	int failed = connect_again(live, error);
 
-	if (failed != -ERROR_IO || live->control.descriptor < 0)
+	if (failed != 0)
+		return failed;
+	failed = control_ask(&live->control, verb, members, result, error);
+	if (failed != -ERROR_IO)
 		return failed;
 	control_close(&live->control);
-	if (target_ended(&live->target) || !may_connect ||
-		control_open(&live->control, &live->target, &ignored) != 0) {
-		live->is_there = false;
-		return failed;
-	}
 	*error = (struct error){0};
-	return control_ask(&live->control, verb, members, result, error);
+	failed = connect_again(live, error);
+	return failed != 0 ? failed : control_ask(&live->control, verb, members, result, error);
 }
 
 /* From now on the page shows the profile that an answer names; NULL: the same, read again. */
@@ -268,6 +283,8 @@ static int control_agent(struct live *live, json_t *request, struct error *error
 			"of a file",
 			verb);
 	if (verbs[row].members)
+		failed = connect_again(live, error);
+	if (failed == 0 && verbs[row].members)
 		failed = verbs[row].members(live, request, &members, error);
 	if (failed == 0)
 		failed = ask(live, verb, members, &result, error);
