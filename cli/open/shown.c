@@ -192,6 +192,15 @@ void shown_change(struct shown *shown, const char *file)
 
 /* ---- answers ---- */
 
+/* Nobody waits for the answer any more, others do: what takes long is not begun. */
+static bool refuse_left(struct exchange *exchange)
+{
+	if (!exchange_is_left(exchange))
+		return false;
+	exchange_refuse(exchange, 503, "the client has gone");
+	return true;
+}
+
 /* Takes the bytes of out. */
 static void answer_with(
 	struct exchange *exchange, const char *type, struct out *out, const struct error *error)
@@ -283,6 +292,8 @@ void shown_block(void *user, struct exchange *exchange)
 	struct query *query;
 	struct out out;
 
+	if (refuse_left(exchange))
+		return;
 	out_init(&out, -1);
 	if (query_read(&query, exchange->query, block_parameters,
 		    sizeof(block_parameters) / sizeof(*block_parameters), &words, &error) == 0)
@@ -394,6 +405,8 @@ void shown_report(void *user, struct exchange *exchange)
 	struct out out;
 	int failed;
 
+	if (refuse_left(exchange))
+		return;
 	out_init(&out, -1);
 	failed = query_read(&query, exchange->query, report_parameters,
 		sizeof(report_parameters) / sizeof(*report_parameters), &words, &error);
