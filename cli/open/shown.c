@@ -41,22 +41,26 @@ static void free_readings(struct reading *reading)
 	}
 }
 
-/* Reads an interval (NULL: what reports show), adjusted. Owned; NULL with error filled. */
+/* Reads an interval, of the file of what reports show, which was read before; NULL: that itself, of the file that is shown
+ * now. Adjusted. Owned; NULL with error filled. */
 static struct reading *read_interval(
 	struct shown *shown, const char *interval, struct error *error)
 {
 	const struct profile_wanted wanted = {.records = true, .marks = true};
 	struct reading *reading = calloc(1, sizeof(*reading));
+	const char *file;
 	int failed;
 
 	if (reading && interval)
 		reading->interval = strdup(interval);
 	pthread_mutex_lock(&shown->lock);
-	if (reading && shown->file)
-		reading->file = strdup(shown->file);
-	failed = shown->file ? 0
-			     : error_set(error, ERROR_MISSING,
-				       "nothing was recorded yet: start a recording");
+	/* The agent's worker may have changed it since the list was read. */
+	file = interval ? shown->readings->file : shown->file;
+	if (reading && file)
+		reading->file = strdup(file);
+	failed = file ? 0
+		      : error_set(error, ERROR_MISSING,
+				"nothing was recorded yet: start a recording");
 	pthread_mutex_unlock(&shown->lock);
 	if (failed == 0 && (!reading || !reading->file || (interval && !reading->interval)))
 		failed = no_memory(error);
