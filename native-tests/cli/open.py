@@ -577,6 +577,7 @@ def check_words(folder):
 
     refused("nosuch.jprof", "nosuch.jprof", status=1)
     refused("no JVM|no program|names none|nosuch", "nosuch")
+    refused("'' is neither a file nor a process", "")
     refused("--port needs a number from 0 to 65535, not '65536'", "--port", "65536")
     refused("--port needs a number", "--port", "-1")
     refused("--keep: 'x'", "--keep=x")
