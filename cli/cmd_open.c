@@ -87,6 +87,9 @@ static int take_subject(void *taken, const char *word)
 {
 	struct words *words = taken;
 
+	/* As of a variable that is not set. */
+	if (*word == '\0')
+		return command_usage("open", "'' is neither a file nor a process");
 	if (words->subject)
 		return command_usage("open", "one profile or process only, not '%s' too", word);
 	words->subject = word;
@@ -117,7 +120,7 @@ const struct command_table open_table = {"open", open_options,
 
 static bool is_number(const char *word)
 {
-	return word[strspn(word, "0123456789")] == '\0';
+	return *word != '\0' && word[strspn(word, "0123456789")] == '\0';
 }
 
 /* Digits are a process; a word that is a file's name, or looks like one, is that; others name a program. */

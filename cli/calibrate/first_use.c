@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* first_use: see first_use.h. Runs: on the command's only thread. */
+/* first_use: see first_use.h. Runs: on one thread at a time: the command's, or a worker's (cli/open). */
 #include "cli/calibrate/first_use.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* java_child: see java_child.h. Runs: on the command's only thread. */
+/* java_child: see java_child.h. Runs: on one thread at a time: the command's, or a worker's (cli/open). */
 #include "cli/java/java_child.h"
 
 #include <errno.h>

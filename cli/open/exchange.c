@@ -4,10 +4,18 @@
 #include "cli/open/exchange.h"
 
 #include <jansson.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool exchange_is_left(const struct exchange *exchange)
+{
+	struct pollfd poller = {.fd = exchange->socket, .events = POLLRDHUP};
+
+	return poll(&poller, 1, 0) > 0;
+}
 
 void exchange_answer(
 	struct exchange *exchange, int status, const char *type, char *bytes, size_t length)

@@ -4,7 +4,7 @@
  * exchange: a request that was let in, and its answer.
  *
  * Owned by one at a time: the server makes it, a worker fills the answer, the server sends that and frees it. Only the
- * server looks at its own members.
+ * server looks at its own members, but for the socket.
  */
 #ifndef JPROF_CLI_EXCHANGE_H
 #define JPROF_CLI_EXCHANGE_H
@@ -38,8 +38,13 @@ struct exchange {
 
 	/* The server's. */
 	struct server *server;
-	struct evhttp_request *request; /* NULL: its client is gone */
+	struct evhttp_request *request; /* NULL: its connection is closed */
+	int socket; /* the connection's, for exchange_is_left; never changed */
 };
+
+/* The client sends nothing more, as one that has closed the connection: the server does not see that before it has
+ * answered, as nothing is read meanwhile. On any thread. */
+bool exchange_is_left(const struct exchange *exchange);
 
 /* Takes the bytes, which malloc made. */
 void exchange_answer(

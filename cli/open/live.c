@@ -55,6 +55,37 @@ static char *file_of(struct live *live, const json_t *result)
 	return asprintf(&file, "/proc/self/fd/%d%s", folder, last) < 0 ? NULL : file;
 }
 
+/* Notes the recording that a status answer names, if it names one. True: it is not the one that was noted before. */
+static bool note_recording(struct live *live, const json_t *result)
+{
+	const char *file = json_string_value(json_object_get(result, "file"));
+	const char *started = json_string_value(json_object_get(result, "started"));
+	bool is_other;
+
+	if (!file || !started)
+		return false;
+	is_other = !live->file || strcmp(live->file, file) != 0 ||
+		   (live->started && strcmp(live->started, started) != 0);
+	if (!is_other && live->started)
+		return false;
+	free(live->file);
+	free(live->started);
+	live->file = strdup(file);
+	live->started = strdup(started);
+	return is_other;
+}
+
+/* The same of the answer to a start, which does not say when that was: the next status answer does. */
+static void note_start(struct live *live, const json_t *result)
+{
+	const char *file = json_string_value(json_object_get(result, "file"));
+
+	free(live->file);
+	free(live->started);
+	live->file = file ? strdup(file) : NULL;
+	live->started = NULL;
+}
+
 int live_open(struct live *live, pid_t pid, char **file, struct error *error)
 {
 	json_t *result = NULL;
@@ -68,8 +99,10 @@ int live_open(struct live *live, pid_t pid, char **file, struct error *error)
 	failed = control_open(&live->control, &live->target, error);
 	if (failed == 0)
 		failed = control_ask(&live->control, "status", NULL, &result, error);
-	if (failed == 0)
+	if (failed == 0) {
 		*file = file_of(live, result);
+		note_recording(live, result);
+	}
 	json_decref(result);
 	live->is_open = live->is_there = true;
 	if (failed != 0)
@@ -85,28 +118,55 @@ void live_close(struct live *live)
 	target_close(&live->target);
 	if (live->folder >= 0)
 		close(live->folder);
+	free(live->file);
+	free(live->started);
+	live->file = live->started = NULL;
 	live->is_open = live->is_there = false;
 }
 
-/* Asks; a connection that is gone is made anew, where that can be: the agent ends those that were silent for long when
- * others come. Otherwise, and where the JVM is gone, too, that is the end. */
+/* There is a connection: one that is gone is made anew, where that can be: the agent ends those that were silent for long
+ * when others come, and it may leave the JVM, and come back. Only the JVM's end is the end. */
+static int connect_again(struct live *live, struct error *error)
+{
+	if (live->control.descriptor >= 0)
+		return 0;
+	if (target_ended(&live->target)) {
+		live->is_there = false;
+		return error_set(
+			error, ERROR_MISSING, "process %ld has ended", (long)live->target.pid);
+	}
+	if (getuid() == 0 && live->target.uid != 0)
+		return error_set(error, ERROR_DENIED,
+			"the connection to the agent in process %ld is gone, and root makes "
+			"no other one to a process of another user while it serves: end "
+			"'jprof open' and start it again",
+			(long)live->target.pid);
+	return control_open(&live->control, &live->target, error);
+}
+
 static int ask(struct live *live, const char *verb, json_t *members, json_t **result,
 	struct error *error)
 {
-	bool may_connect = getuid() != 0 || live->target.uid == 0;
-	struct error ignored = {0};
-	int failed = control_ask(&live->control, verb, members, result, error);
+	int failed = connect_again(live, error);
 
-	if (failed != -ERROR_IO || live->control.descriptor < 0)
+	if (failed != 0)
+		return failed;
+	failed = control_ask(&live->control, verb, members, result, error);
+	if (failed != -ERROR_IO)
 		return failed;
 	control_close(&live->control);
-	if (target_ended(&live->target) || !may_connect ||
-		control_open(&live->control, &live->target, &ignored) != 0) {
-		live->is_there = false;
-		return failed;
-	}
 	*error = (struct error){0};
-	return control_ask(&live->control, verb, members, result, error);
+	failed = connect_again(live, error);
+	return failed != 0 ? failed : control_ask(&live->control, verb, members, result, error);
+}
+
+/* From now on the page shows the profile that an answer names; NULL: the same, read again. */
+static void show_named(struct live *live, const json_t *result)
+{
+	char *file = file_of(live, result);
+
+	shown_change(live->shown, file);
+	free(file);
 }
 
 /* ---- status ---- */
@@ -131,6 +191,9 @@ void live_status(void *user, struct exchange *exchange)
 		return;
 	}
 	failed = ask(live, "status", NULL, &result, &error);
+	/* Others start recordings, too. */
+	if (failed == 0 && note_recording(live, result))
+		show_named(live, result);
 	if (failed == 0)
 		text = json_dumps(result, JSON_COMPACT);
 	if (!live->is_there)
@@ -208,7 +271,6 @@ static int control_agent(struct live *live, json_t *request, struct error *error
 	const char *verb = json_string_value(json_object_get(request, "verb"));
 	json_t *members = NULL, *result = NULL;
 	size_t row = 0;
-	char *file;
 	int failed = 0;
 
 	while (row < VERBS && strcmp(verbs[row].verb, verb) != 0)
@@ -221,14 +283,15 @@ static int control_agent(struct live *live, json_t *request, struct error *error
 			"of a file",
 			verb);
 	if (verbs[row].members)
+		failed = connect_again(live, error);
+	if (failed == 0 && verbs[row].members)
 		failed = verbs[row].members(live, request, &members, error);
 	if (failed == 0)
 		failed = ask(live, verb, members, &result, error);
-	if (failed == 0) {
-		file = file_of(live, result);
-		shown_change(live->shown, file);
-		free(file);
-	}
+	if (failed == 0 && strcmp(verb, "start") == 0)
+		note_start(live, result);
+	if (failed == 0)
+		show_named(live, result);
 	json_decref(result);
 	json_decref(members);
 	return failed;

@@ -5,8 +5,8 @@
  *
  * In:   exchanges for `status`, and for `control` but its verb refresh.
  * Out:  their answers, by way of the agent's control socket; what is shown is told of another profile, and of changes.
- * Runs: on the thread of one worker. One connection lasts as long as the JVM: as root, another one would be made
- *       as the JVM's user, which is a matter of the whole process (target_become).
+ * Runs: on the thread of one worker. A connection that is gone is made anew, but by root to another user's JVM: that
+ *       would be made as this user, which is a matter of the whole process (target_become).
  */
 #ifndef JPROF_CLI_LIVE_H
 #define JPROF_CLI_LIVE_H
@@ -21,6 +21,8 @@ struct live {
 	struct target target;
 	struct control control;
 	int folder; /* of a profile that lies where the target's view is another; -1: none */
+	/* The recording that an answer named last, as the agent writes them. Owned; NULL: none was; when is not known. */
+	char *file, *started;
 	struct shown *shown; /* borrowed */
 };
 

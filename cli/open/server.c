@@ -336,6 +336,8 @@ static struct exchange *make_exchange(
 		return NULL;
 	exchange->server = server;
 	exchange->request = request;
+	exchange->socket = bufferevent_getfd(
+		evhttp_connection_get_bufferevent(evhttp_request_get_connection(request)));
 	exchange->body_length = evbuffer_get_length(body);
 	exchange->query = strdup(query);
 	exchange->body = calloc(1, exchange->body_length + 1);

@@ -41,22 +41,26 @@ static void free_readings(struct reading *reading)
 	}
 }
 
-/* Reads an interval (NULL: what reports show), adjusted. Owned; NULL with error filled. */
+/* Reads an interval, of the file of what reports show, which was read before; NULL: that itself, of the file that is shown
+ * now. Adjusted. Owned; NULL with error filled. */
 static struct reading *read_interval(
 	struct shown *shown, const char *interval, struct error *error)
 {
 	const struct profile_wanted wanted = {.records = true, .marks = true};
 	struct reading *reading = calloc(1, sizeof(*reading));
+	const char *file;
 	int failed;
 
 	if (reading && interval)
 		reading->interval = strdup(interval);
 	pthread_mutex_lock(&shown->lock);
-	if (reading && shown->file)
-		reading->file = strdup(shown->file);
-	failed = shown->file ? 0
-			     : error_set(error, ERROR_MISSING,
-				       "nothing was recorded yet: start a recording");
+	/* The agent's worker may have changed it since the list was read. */
+	file = interval ? shown->readings->file : shown->file;
+	if (reading && file)
+		reading->file = strdup(file);
+	failed = file ? 0
+		      : error_set(error, ERROR_MISSING,
+				"nothing was recorded yet: start a recording");
 	pthread_mutex_unlock(&shown->lock);
 	if (failed == 0 && (!reading || !reading->file || (interval && !reading->interval)))
 		failed = no_memory(error);
@@ -192,6 +196,15 @@ void shown_change(struct shown *shown, const char *file)
 
 /* ---- answers ---- */
 
+/* Nobody waits for the answer any more, others do: what takes long is not begun. */
+static bool refuse_left(struct exchange *exchange)
+{
+	if (!exchange_is_left(exchange))
+		return false;
+	exchange_refuse(exchange, 503, "the client has gone");
+	return true;
+}
+
 /* Takes the bytes of out. */
 static void answer_with(
 	struct exchange *exchange, const char *type, struct out *out, const struct error *error)
@@ -283,6 +296,8 @@ void shown_block(void *user, struct exchange *exchange)
 	struct query *query;
 	struct out out;
 
+	if (refuse_left(exchange))
+		return;
 	out_init(&out, -1);
 	if (query_read(&query, exchange->query, block_parameters,
 		    sizeof(block_parameters) / sizeof(*block_parameters), &words, &error) == 0)
@@ -394,6 +409,8 @@ void shown_report(void *user, struct exchange *exchange)
 	struct out out;
 	int failed;
 
+	if (refuse_left(exchange))
+		return;
 	out_init(&out, -1);
 	failed = query_read(&query, exchange->query, report_parameters,
 		sizeof(report_parameters) / sizeof(*report_parameters), &words, &error);

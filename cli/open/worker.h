@@ -15,7 +15,7 @@
 #include "cli/open/exchange.h"
 #include "error/error.h"
 
-/* More wait nowhere: the server has not as many connections. */
+/* More are refused; the server may have some more connections for a moment. */
 enum { WORKER_QUEUE = 128 };
 
 /* Embedded. All but the thread and the descriptor below the lock. */

@@ -21,6 +21,7 @@ enum { LINE = 256 };
 
 #define ERASE "\r\033[K"
 
+static pthread_mutex_t line_lock = PTHREAD_MUTEX_INITIALIZER; /* of the terminal's line */
 static bool is_there;
 
 void passing_line_show(const char *format, ...)
@@ -40,19 +41,23 @@ void passing_line_show(const char *format, ...)
 		size.ws_col < room)
 		room = size.ws_col;
 	harmless_copy(shown, room, line, strlen(line));
+	pthread_mutex_lock(&line_lock);
 	fputs(ERASE, stderr);
 	fputs(shown, stderr);
 	fflush(stderr);
 	is_there = true;
+	pthread_mutex_unlock(&line_lock);
 }
 
 void passing_line_erase(void)
 {
-	if (!is_there)
-		return;
-	fputs(ERASE, stderr);
-	fflush(stderr);
-	is_there = false;
+	pthread_mutex_lock(&line_lock);
+	if (is_there) {
+		fputs(ERASE, stderr);
+		fflush(stderr);
+		is_there = false;
+	}
+	pthread_mutex_unlock(&line_lock);
 }
 
 /* ---- what the command is busy with ---- */
@@ -60,16 +65,18 @@ void passing_line_erase(void)
 /* Seconds before the first line; milliseconds between two. */
 enum { DELAY = 1, PAUSE = 250 };
 
-/* All below the lock; changed says that the thread has something to look at. */
+/* Who begins or ends the thread has its life; what it looks at is below the lock, which is taken second; changed says that
+ * there is something to look at. */
 static struct {
+	pthread_mutex_t life; /* never the thread's own */
+	pthread_t thread;
+	bool runs; /* there is a thread */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	pthread_t thread;
-	bool runs;    /* there is a thread */
 	bool ends;    /* it is asked to end */
 	time_t began; /* seconds of the monotonic clock: the first of what is shown */
 	char what[LINE];
-} progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} progress = {.life = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *show(void *argument)
 {
@@ -91,7 +98,7 @@ static void *show(void *argument)
 	return argument;
 }
 
-/* Signals are for the command's own thread. Without a thread there is no line. */
+/* Below both locks. Signals are for the command's own thread. Without a thread there is no line. */
 static void start(void)
 {
 	pthread_condattr_t clock;
@@ -117,6 +124,7 @@ void progress_show(const char *format, ...)
 
 	if (!isatty(STDERR_FILENO))
 		return;
+	pthread_mutex_lock(&progress.life);
 	pthread_mutex_lock(&progress.lock);
 	va_start(arguments, format);
 	vsnprintf(progress.what, sizeof(progress.what), format, arguments);
@@ -124,20 +132,21 @@ void progress_show(const char *format, ...)
 	if (!progress.runs)
 		start();
 	pthread_mutex_unlock(&progress.lock);
+	pthread_mutex_unlock(&progress.life);
 }
 
 void progress_hide(void)
 {
-	pthread_mutex_lock(&progress.lock);
-	if (!progress.runs) {
+	pthread_mutex_lock(&progress.life);
+	if (progress.runs) {
+		pthread_mutex_lock(&progress.lock);
+		progress.ends = true;
+		pthread_cond_signal(&progress.changed);
 		pthread_mutex_unlock(&progress.lock);
-		return;
+		pthread_join(progress.thread, NULL);
+		pthread_cond_destroy(&progress.changed);
+		progress.runs = false;
+		passing_line_erase();
 	}
-	progress.ends = true;
-	pthread_cond_signal(&progress.changed);
-	pthread_mutex_unlock(&progress.lock);
-	pthread_join(progress.thread, NULL);
-	pthread_cond_destroy(&progress.changed);
-	progress.runs = false;
-	passing_line_erase();
+	pthread_mutex_unlock(&progress.life);
 }

@@ -5,8 +5,8 @@
  *
  * Out:  a line on standard error, if that is a terminal, that the next one replaces; erased
  *       when there is something else to print.
- * Runs: a thread of its own, which prints; the others only say what they begin. A passing line
- *       that is shown without that: on one thread at a time.
+ * Runs: a thread of its own, which prints; the others, any and at the same time, only say what they begin. There is
+ *       one line: what is said last is shown, and who hides it hides that of another thread, too.
  */
 #ifndef JPROF_CLI_PROGRESS_H
 #define JPROF_CLI_PROGRESS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* waiting: clocks, poll(2) and signals. Runs: on the command's only thread. */
+/* waiting: clocks, poll(2) and signals. Runs: on any thread, a wait on one; what signals do is set on one alone. */
 #include "cli/terminal/waiting.h"
 
 #include <errno.h>

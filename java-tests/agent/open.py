@@ -132,6 +132,25 @@ def check_live(test, java):
     same(test, "the page's report", json.loads(test.jprof("report", profile, "--view", "methods", "--format", "json").out),
               page.report("methods"))
 
+    # One that somebody else starts is shown in its place, too, once the status has told of it.
+    profile = test.new_profile()
+    test.jprof("start", target.pid, "--file", profile, "--calls", "instrument", "--calibration", "off")
+    target.tell("walk", 4)
+    same(test, "file of somebody else's", str(profile), page.json("status")["file"])
+    page.control("refresh")
+    same(test, "calls of somebody else's recording", 4 * one, page.calls("Inside.a"))
+    test.jprof("stop", target.pid)
+
+    # An agent that has left and come back is there again; the JVM has not ended meanwhile.
+    test.jprof("detach", target.pid)
+    for _ in range(2):
+        answer, data = page.ask("status")
+        test.expect(answer.status == 503 and b"no jprof agent" in data, f"status without the agent: {data[:200]}")
+    said = page.json("control", '{"verb":"start","options":{}}')
+    test.expect(said["ok"] is False and "no jprof agent" in said["error"], f"start without the agent: {said}")
+    test.jprof("attach", target.pid, "--start", "no")
+    same(test, "state of an agent that is back", "armed", page.json("status")["state"])
+
     # The next recording is shown in its place; also by who opened its file.
     profile = test.new_profile()
     page.control("start", options={"file": str(profile), "calls": "instrument", "calibration": "off"})

@@ -460,7 +460,8 @@ def check_readers(server):
 
 
 def check_blocked(server):
-    """While the profile is read, which takes as long as somebody else locks it, others are answered."""
+    """While the profile is read, which takes as long as somebody else locks it, others are answered. What was asked for
+    meanwhile is not made where the client has gone: one that only closed its side is told so."""
     lock = sqlite3.connect(NAME, isolation_level=None)
     lock.execute("BEGIN EXCLUSIVE")
     told = []
@@ -468,11 +469,22 @@ def check_blocked(server):
     waiting.start()
     for _ in range(20):
         server.is_well("while the profile is read")
+    gone = []
+    for place in "block", "report?view=threads":
+        client = server.connect()
+        client.sendall(f"GET /{server.token}/{place} HTTP/1.1\r\nHost: {server.host}\r\nCookie: {server.cookie}\r\n\r\n".encode())
+        client.shutdown(socket.SHUT_WR)
+        gone.append(client)
+    server.is_well("beside clients that have gone")
     assert waiting.is_alive()
     lock.execute("ROLLBACK")
     lock.close()
     waiting.join()
     assert told == [(200, {"ok": True})], told
+    for client in gone:
+        answer = read_end(client)
+        assert status_of(answer) == 503 and b"the client has gone" in answer, answer[:500]
+        client.close()
 
 
 def check_address(server):
@@ -565,6 +577,7 @@ def check_words(folder):
 
     refused("nosuch.jprof", "nosuch.jprof", status=1)
     refused("no JVM|no program|names none|nosuch", "nosuch")
+    refused("'' is neither a file nor a process", "")
     refused("--port needs a number from 0 to 65535, not '65536'", "--port", "65536")
     refused("--port needs a number", "--port", "-1")
     refused("--keep: 'x'", "--keep=x")

@@ -4,7 +4,7 @@
 // heartbeat: a served page asks for the status each second while it is seen: its server ends a minute after the last request. Browsers
 // stop the timers of hidden pages: then it says so once. When it goes, it says that, too.
 
-import { fetchStatus, leave, type Status } from './server';
+import { fetchStatus, leave, Refused, type Status } from './server';
 
 const PERIOD = 1000; /* ms */
 const PATIENCE = 5; /* questions without an answer, after which the server is taken for gone */
@@ -14,7 +14,12 @@ export interface Heartbeat {
 	beat(): Promise<void>;
 }
 
-export function startHeartbeat(onStatus: (status: Status) => void, onGone: () => void): Heartbeat {
+/** onRefused gets the server's words where it answers that there is no status now. */
+export function startHeartbeat(
+	onStatus: (status: Status) => void,
+	onGone: () => void,
+	onRefused: (why: string) => void = () => undefined,
+): Heartbeat {
 	let timer = 0;
 	let unanswered = 0;
 
@@ -23,9 +28,14 @@ export function startHeartbeat(onStatus: (status: Status) => void, onGone: () =>
 		try {
 			onStatus(await fetchStatus(document.hidden));
 			unanswered = 0;
-		} catch {
-			unanswered++;
-			if (unanswered === PATIENCE) onGone();
+		} catch (error) {
+			if (error instanceof Refused) {
+				unanswered = 0;
+				onRefused(error.message);
+			} else {
+				unanswered++;
+				if (unanswered === PATIENCE) onGone();
+			}
 		}
 		window.clearTimeout(timer);
 		if (!document.hidden && unanswered < PATIENCE) timer = window.setTimeout(() => void beat(), PERIOD);

@@ -22,10 +22,13 @@ async function whyNot(response: Response): Promise<string> {
 		: `the server answers ${response.status} ${response.statusText}`;
 }
 
+/** The server answered, that it does not give what it was asked for. */
+export class Refused extends Error {}
+
 async function get(address: string): Promise<Response> {
 	const response = await fetch(address, { cache: 'no-store' });
 
-	if (!response.ok) throw new Error(await whyNot(response));
+	if (!response.ok) throw new Refused(await whyNot(response));
 	return response;
 }
 

@@ -74,10 +74,16 @@ export function livePanel(app: App): HTMLElement {
 	const say = (what: unknown) => {
 		said.textContent = visible(cut(what instanceof Error ? what.message : String(what), 500));
 	};
-	const heart = startHeartbeat(show, () => {
-		state.textContent = 'The server does not answer any more: jprof open has ended.';
-		for (const button of buttons.values()) button.disabled = true;
-	});
+	const heart = startHeartbeat(
+		show,
+		() => {
+			state.textContent = 'The server does not answer any more: jprof open has ended.';
+			for (const button of buttons.values()) button.disabled = true;
+		},
+		(why) => {
+			state.textContent = `No status: ${visible(cut(why, 500))}`;
+		},
+	);
 	const detailsOf = (verb: Verb) => {
 		if (verb === 'snapshot') return label.value ? { label: label.value } : {};
 		if (verb !== 'start') return {};
