@@ -419,6 +419,53 @@ static void test_normalize(void **state)
 	diff_fini(&diff);
 }
 
+/* What is divided by a measured total has changed no more certainly than that. */
+static void test_normalize_by_what_was_measured(void **state)
+{
+	struct diff_change change;
+
+	begin(&(struct diff_choice){
+		.wants = {[DIFF_FILE] = true}, .min = DIFF_MIN, .normalize = "metric:wall"});
+	program(100, 5000000, 4096);
+	must_add(DIFF_BEFORE);
+	program(100, 5200000, 4096);
+	must_add(DIFF_AFTER);
+	judge();
+	change = change_of(DIFF_TOTAL, "(the whole program)", "io.ops");
+	assert_true(change.change < 0 && change.error > 0);
+	assert_int_equal(change.verdict, DIFF_NOISE);
+	assert_false(change.is_certain);
+	change = change_of(DIFF_METHOD, "com.acme.Main.a", "calls");
+	assert_int_equal(change.verdict, DIFF_NOISE);
+	change = change_of(DIFF_FILE, "/data/shop.db", "reads.bytes");
+	assert_int_equal(change.verdict, DIFF_NOISE);
+	diff_fini(&diff);
+
+	/* Even what is far beyond it is not certain, of one run a side. */
+	begin(&(struct diff_choice){.min = DIFF_MIN, .normalize = "metric:wall"});
+	program(100, 5000000, 4096);
+	must_add(DIFF_BEFORE);
+	program(300, 5000000, 4096);
+	must_add(DIFF_AFTER);
+	judge();
+	change = change_of(DIFF_METHOD, "com.acme.Main.a", "calls");
+	assert_int_equal(change.verdict, DIFF_GREW);
+	assert_false(change.is_certain);
+	diff_fini(&diff);
+
+	/* A total that was counted leaves counts exact. */
+	begin(&(struct diff_choice){.min = DIFF_MIN, .normalize = "metric:io.bytes"});
+	program(100, 5000000, 4096);
+	must_add(DIFF_BEFORE);
+	program(100, 5000000, 4100);
+	must_add(DIFF_AFTER);
+	judge();
+	change = change_of(DIFF_METHOD, "com.acme.Main.a", "calls");
+	assert_int_equal(change.verdict, DIFF_FELL);
+	assert_true(change.is_certain);
+	diff_fini(&diff);
+}
+
 /* ---- what cannot be compared ---- */
 
 static void test_refused(void **state)
@@ -571,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_three_runs),
 		cmocka_unit_test(test_counts_that_differ),
 		cmocka_unit_test(test_normalize),
+		cmocka_unit_test(test_normalize_by_what_was_measured),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_too_many_figures),
 		cmocka_unit_test(test_different_ways),

@@ -208,6 +208,14 @@ static double calls_like(
 	return sum;
 }
 
+/* A quotient is as uncertain as what it was divided by. */
+static void make_measured(struct diff *diff)
+{
+	for (enum diff_by by = 0; by < DIFF_TABLES; by++)
+		for (unsigned i = 0; i < diff->table[by].figure_count; i++)
+			diff->table[by].figure[i].is_exact = false;
+}
+
 static int find_divisors(struct diff *diff, struct error *error)
 {
 	const char *normalize = diff->choice.normalize, *metric;
@@ -241,6 +249,8 @@ static int find_divisors(struct diff *diff, struct error *error)
 			by_metric ? value_error(run, DIFF_TOTAL, 0, (unsigned)figure, by) : 0;
 		run->divisor = by;
 	}
+	if (by_metric && !diff->table[DIFF_TOTAL].figure[figure].is_exact)
+		make_measured(diff);
 	return 0;
 }
 
