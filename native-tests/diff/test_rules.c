@@ -42,6 +42,28 @@ static void add(enum diff_side side, uint64_t calls, uint64_t wall, uint64_t byt
 	model_fini(&model);
 }
 
+/* The same program, of which samples alone tell. */
+static void add_sampled(enum diff_side side, uint64_t samples)
+{
+	const struct model_choice choice = {0};
+	struct error error = {0};
+	struct model model;
+	uint32_t method;
+
+	fixture_init(&fixture);
+	fixture.profile.metric_count = 0;
+	fixture_condition(&fixture, "cpu:1ms", "cpu", 1000000, "ns", "timer");
+	method = fixture_method(&fixture, "com.acme.Main", "a", "()V");
+	fixture_thread(&fixture, "main", 0, 0);
+	fixture_node(&fixture, 0, method, 0, 0, 0);
+	fixture.node[1].sampled = true;
+	fixture_samples(&fixture, 1, 0, SAMPLE_C2, 3, samples);
+	assert_int_equal(model_init(&model, &fixture.profile, &choice, &error), 0);
+	assert_int_equal(
+		diff_add_run(&diff, side, side ? "after" : "before", &model, &error), 0);
+	model_fini(&model);
+}
+
 static void begin(void)
 {
 	diff_init(
@@ -201,6 +223,45 @@ static void test_broken(void **state)
 	}
 }
 
+/* Samples alone do not tell how often something was called. */
+static void test_figure_that_no_side_knows(void **state)
+{
+	static const char *const texts[] = {
+		"{\"rules\":[{\"total\":\"calls\",\"may_grow\":\"5%\"}]}",
+		"{\"rules\":[{\"method\":\"*\",\"figure\":\"calls\",\"may_grow\":\"5%\"}]}"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct error error = {0};
+
+		begin();
+		add_sampled(DIFF_BEFORE, 10);
+		add_sampled(DIFF_AFTER, 20);
+		assert_int_equal(diff_judge(&diff, &error), 0);
+		assert_int_equal(parse(texts[i], &error), 0);
+		assert_int_equal(rules_test(&rules, &diff, &error), 0);
+		assert_int_equal(rules_broken(&rules), 0);
+		assert_non_null(rules.test[0].skipped.text);
+		assert_non_null(strstr(rules.test[0].skipped.text, "'calls'"));
+		end();
+	}
+}
+
+/* Texts that are missing are no rule that was kept. */
+static void test_no_memory(void **state)
+{
+	struct error error = {0};
+
+	begin();
+	add(DIFF_BEFORE, 100, 5000000, 4096);
+	add(DIFF_AFTER, 200, 5000000, 4096);
+	assert_int_equal(diff_judge(&diff, &error), 0);
+	assert_int_equal(
+		parse("{\"rules\":[{\"total\":\"calls\",\"may_grow\":\"900%\"}]}", &error), 0);
+	diff.store.failed = true;
+	assert_int_equal(rules_test(&rules, &diff, &error), -ERROR_MEMORY);
+	end();
+}
+
 static void test_growth_of_all(void **state)
 {
 	struct error error = {0};
@@ -341,6 +402,8 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_unknown_figure),
 		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_figure_that_no_side_knows),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_growth_of_all),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_text_fits),

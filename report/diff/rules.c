@@ -507,6 +507,12 @@ static int test_rule(struct rules *rules, size_t at, struct diff *diff, struct e
 		test->skipped = store_format(&diff->store,
 			"what is like '%s' has no '%s' that both sides know%s", rule->pattern,
 			rule->figure, rule->min > 0 ? ", or less than 'min'" : "");
+	else if (chosen >= 0 && rule->by == DIFF_TOTAL && test->looked_at == 0)
+		test->skipped = store_format(&diff->store,
+			"the figure '%s' is not known on both sides", rule->figure);
+	/* Texts that there was no room for are NULL. */
+	if (diff->store.failed)
+		return error_set(error, ERROR_MEMORY, "no memory for rules");
 	return 0;
 }
 
