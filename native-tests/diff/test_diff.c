@@ -605,6 +605,36 @@ static void test_samples(void **state)
 	diff_fini(&diff);
 }
 
+/* Nodes that are there for their I/O alone have no samples, but calls of them are not known either. */
+static void test_samples_beside_io(void **state)
+{
+	begin(&(struct diff_choice){.wants = {[DIFF_PATH] = true}, .min = DIFF_MIN});
+	for (int side = 0; side < 2; side++) {
+		uint32_t sampled, writer, file;
+
+		fixture_init(&fixture);
+		fixture.profile.metric_count = 0;
+		fixture_condition(&fixture, "cpu:1ms", "cpu", 1000000, "ns", "timer");
+		sampled = fixture_method(&fixture, "a.B", "c", "()V");
+		writer = fixture_method(&fixture, "a.B", "write", "()V");
+		fixture_thread(&fixture, "main", 0, 0);
+		fixture_node(&fixture, 0, sampled, 0, 0, 0);
+		fixture.node[1].sampled = true;
+		fixture_samples(&fixture, 1, 0, SAMPLE_C2, 3, 10);
+		writer = fixture_node(&fixture, 0, writer, 0, 0, 0);
+		file = fixture_file(&fixture, IO_FILE, 5, "/data/log", NULL);
+		fixture_io(&fixture, writer, file, IO_WRITE, 4, side ? 200 : 100);
+		must_add(side ? DIFF_AFTER : DIFF_BEFORE);
+	}
+	judge();
+	for (enum diff_by by = DIFF_METHOD; by <= DIFF_PATH; by++) {
+		assert_int_equal(change_of(by, "a.B.write", "calls").verdict, DIFF_UNKNOWN);
+		assert_int_equal(change_of(by, "a.B.c", "calls").verdict, DIFF_UNKNOWN);
+		check(by, "a.B.write", "io.bytes", 100, 200, DIFF_GREW);
+	}
+	diff_fini(&diff);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -624,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_different_ways),
 		cmocka_unit_test(test_different_metrics),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_samples_beside_io),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -366,9 +366,17 @@ static struct cursor cursor_at(struct diff_values *values, size_t item)
 		values->value + item * values->stride, values->error + item * values->stride};
 }
 
+/* Where samples alone tell of the program, nodes of I/O have no calls either that anybody counted. */
+static bool has_calls(const struct model *model)
+{
+	return model->counted || !model_lacks_calls(model);
+}
+
 static void put_figures(const struct model *model, struct diff_values *values,
 	const struct sums *sums, const uint64_t *whole)
 {
+	bool knows_calls = has_calls(model);
+
 	for (size_t i = 0; i < values->count; i++) {
 		const struct call_count *count = &sums->count[i];
 		const union model_value *base = model_at(model, sums->base, i);
@@ -376,7 +384,8 @@ static void put_figures(const struct model *model, struct diff_values *values,
 		bool is_sampled = call_count_is_sampled(count);
 		struct cursor to = cursor_at(values, i);
 
-		put(&to, call_count_is_known(count) ? (double)count->calls : NAN, 0);
+		put(&to, knows_calls && call_count_is_known(count) ? (double)count->calls : NAN,
+			0);
 		put_metrics(&to, model, base, is_sampled);
 		put_metrics(&to, model, cum, is_sampled);
 		put_samples(&to, model, base, whole);
@@ -629,7 +638,7 @@ static int add_total(struct adding *adding)
 	for (uint32_t id = 0; model->counted && id < profile->method_count; id++)
 		calls += (double)model->counted[id];
 	to = cursor_at(values, 0);
-	put(&to, model_lacks_calls(model) && !model->counted ? NAN : calls, 0);
+	put(&to, has_calls(model) ? calls : NAN, 0);
 	put_metrics(&to, model, sums, false);
 	put_samples(&to, model, sums, adding->whole);
 	put_io(&to, &io.part[IO_PART_ALL]);
