@@ -548,6 +548,49 @@ static void test_different_ways(void **state)
 	diff_fini(&diff);
 }
 
+/* Each recording has a file of its own, also those of one side; options differ by what either has. */
+static void test_different_options(void **state)
+{
+	static const struct {
+		const char *options[4];
+		const char *note; /* NULL: none */
+	} rows[] = {
+		{{"{\"file\":\"1\",\"include\":\"a.*\"}",
+			 "{\"file\":\"2\",\"include\":\"a.*\"}",
+			 "{\"file\":\"3\",\"include\":\"b.*\"}",
+			 "{\"file\":\"4\",\"include\":\"b.*\"}"},
+			"recorded with other options: include"},
+		{{"{\"file\":\"1\"}", "{\"file\":\"2\"}", "{\"file\":\"3\",\"depth\":9}",
+			 "{\"file\":\"4\",\"depth\":9,\"io\":false}"},
+			"recorded with other options: depth, io"},
+		{{"{\"file\":\"1\",\"depth\":9}", "{\"file\":\"2\"}", "", "no JSON"},
+			"recorded with other options: depth"},
+		{{"", "{\"file\":\"2\",\"calls\":1}", "{\"file\":\"3\"}", "[]"}, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool said = false;
+
+		begin(NULL);
+		for (int run = 0; run < 4; run++) {
+			program(100, 5000000, 4096);
+			set_meta("options", rows[i].options[run]);
+			must_add(run < 2 ? DIFF_BEFORE : DIFF_AFTER);
+		}
+		judge();
+		for (size_t n = 0; n < diff.note_count; n++) {
+			if (!strstr(diff.note[n].text, "other options"))
+				continue;
+			assert_false(said);
+			said = true;
+			assert_non_null(rows[i].note);
+			assert_string_equal(diff.note[n].text, rows[i].note);
+		}
+		assert_true(said == (rows[i].note != NULL));
+		diff_fini(&diff);
+	}
+}
+
 static void test_different_metrics(void **state)
 {
 	struct error error = {0};
@@ -652,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_too_many_figures),
 		cmocka_unit_test(test_different_ways),
+		cmocka_unit_test(test_different_options),
 		cmocka_unit_test(test_different_metrics),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_samples_beside_io),
