@@ -364,6 +364,37 @@ static void test_three_runs(void **state)
 	diff_fini(&diff);
 }
 
+/* Of more figures than there is room for at first, each keeps the values of its own runs. */
+static void test_three_runs_of_many_paths(void **state)
+{
+	enum { DEPTH = 700, GROWN = 650 };
+	int figure;
+
+	begin(&(struct diff_choice){.wants = {[DIFF_PATH] = true}});
+	for (unsigned run = 0; run < 6; run++) {
+		uint32_t method, node = 0;
+
+		fixture_init(&fixture);
+		method = fixture_method(&fixture, "a.B", "deep", "()V");
+		fixture_thread(&fixture, "main", 0, 0);
+		for (unsigned i = 0; i < DEPTH; i++)
+			node = fixture_node(&fixture, node, method, 1,
+				1000000 + 100 * ((7 * i + run) % 5) +
+					(i == GROWN && run >= 3 ? 800000 : 0),
+				0);
+		must_add(run < 3 ? DIFF_BEFORE : DIFF_AFTER);
+	}
+	judge();
+	figure = diff_figure_find(&diff, DIFF_PATH, "base.wall");
+	assert_int_equal(diff.table[DIFF_PATH].item_count, DEPTH);
+	for (uint32_t i = 0; i < DEPTH; i++)
+		assert_true(
+			diff_is_change(
+				diff_change(&diff, DIFF_PATH, i, (unsigned)figure).verdict) ==
+			(i == GROWN));
+	diff_fini(&diff);
+}
+
 /* Where runs of a side differ in what is counted, the program does not do the same each time. */
 static void test_counts_that_differ(void **state)
 {
@@ -689,6 +720,7 @@ int main(void)
 		cmocka_unit_test(test_connections),
 		cmocka_unit_test(test_figures_are_those_of_reports),
 		cmocka_unit_test(test_three_runs),
+		cmocka_unit_test(test_three_runs_of_many_paths),
 		cmocka_unit_test(test_counts_that_differ),
 		cmocka_unit_test(test_normalize),
 		cmocka_unit_test(test_normalize_by_what_was_measured),
