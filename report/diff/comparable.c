@@ -345,7 +345,7 @@ void diff_compare_facts(struct diff *diff)
 	compare_figures(diff);
 	if (diff->generated > 0)
 		diff_say(diff,
-			"%zu methods of generated classes or lambdas, whose names differ from "
-			"run to run, are matched by what stays the same of them",
+			"methods of generated classes or lambdas, whose names differ from run "
+			"to run, are matched by what stays the same of them: %zu",
 			diff->generated);
 }

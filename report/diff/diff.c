@@ -107,6 +107,8 @@ static uint32_t take_method(struct diff *diff, const struct model *model, uint32
 		label->display,
 		label->class_name.text && label->name.text &&
 			model->profile->method[method].kind == METHOD_JAVA};
+	struct diff_table *table = &diff->table[DIFF_METHOD];
+	size_t known = table->name_count;
 	struct key key = {0};
 	uint32_t item;
 
@@ -129,8 +131,9 @@ static uint32_t take_method(struct diff *diff, const struct model *model, uint32
 	key.changed |=
 		out_normal_class(&key.text, name.signature.text ? name.signature.text : "");
 	end_key(&key, 2);
-	diff->generated += key.changed;
-	item = take_name(diff, &diff->table[DIFF_METHOD], &key, &name);
+	item = take_name(diff, table, &key, &name);
+	/* Once, however many runs and numbers of them there are. */
+	diff->generated += key.changed && table->name_count > known;
 	out_fini(&key.text);
 	return item;
 }
