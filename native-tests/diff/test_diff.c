@@ -12,6 +12,7 @@
 
 #include "native-tests/report/fixture.h"
 #include "report/diff/diff.h"
+#include "report/diff/words.h"
 
 static struct fixture fixture;
 static struct diff diff;
@@ -712,6 +713,30 @@ static void test_samples_beside_io(void **state)
 	diff_fini(&diff);
 }
 
+/* ---- words ---- */
+
+static void test_words(void **state)
+{
+	static const struct {
+		double value;
+		enum figure_kind kind;
+		const char *text;
+	} rows[] = {
+		{0, FIGURE_COUNT, "0"},
+		{0.0123, FIGURE_COUNT, "0.0123"},
+		{999.4, FIGURE_COUNT, "999"},
+		{999.5, FIGURE_COUNT, "1000"},
+		{999.99, FIGURE_TIME, "1.00 us"},
+		{12.6, FIGURE_BYTES, "12.6 B"},
+		{1234.9, FIGURE_COUNT, "1235"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(diff_words(rows[i].kind, rows[i].value).text, rows[i].text);
+	assert_string_equal(diff_words(FIGURE_COUNT, NAN).text, "?");
+	assert_string_equal(diff_signed(FIGURE_COUNT, -999.7).text, "-1000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -734,6 +759,7 @@ int main(void)
 		cmocka_unit_test(test_different_metrics),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_samples_beside_io),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
