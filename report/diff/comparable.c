@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* comparable: what of two profiles cannot be compared, or only with care. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>

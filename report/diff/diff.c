@@ -74,7 +74,8 @@ static void end_key(struct key *key, int i)
 	out_char(&key->text, '\0');
 }
 
-/* The key's item. display: what the name is called, if it is new; NULL: the method's. TEXT_NONE without memory. */
+/* The key's item. A new one is called as name says: of a Java method name->display is what stands behind its name. TEXT_NONE
+ * without memory. */
 static uint32_t take_name(struct diff *diff, struct diff_table *table, const struct key *key,
 	struct diff_name *name)
 {
