@@ -290,8 +290,10 @@ static int say_rules(const struct rules *rules)
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct rule_test *test = &rules->test[i];
 
-		for (size_t k = 0; k < test->broken_count; k++)
+		for (size_t k = 0; k < test->line_count; k++)
 			say("%s", test->broken[k].text);
+		if (test->broken_count > test->line_count)
+			say("%s: %s", test->name.text, rule_rest(test).text);
 		if (test->skipped.text)
 			say("'%s' was not tested: %s", test->name.text, test->skipped.text);
 	}

@@ -50,6 +50,7 @@ reads()
 "$make_profile" bushy 200 2 same.jprof 0 calls=instrument pid=2 started=1 || exit 1
 "$make_profile" bushy 300 2 more.jprof 0 calls=instrument pid=3 started=1 || exit 1
 "$make_profile" sampled 200 2 sampled.jprof 0 calls=sample pid=4 started=1 || exit 1
+"$make_profile" sampled 200 2 sampled2.jprof 0 calls=sample pid=5 started=1 || exit 1
 cp a.jprof copy.jprof
 ln a.jprof link.jprof
 : >nothing.jprof
@@ -99,6 +100,10 @@ ends 3 1 'total: calls grew by .*; it may not grow' a.jprof more.jprof --rules n
 prints '^kept' a.jprof same.jprof --rules none.json
 prints '^kept' a.jprof more.jprof --rules wide.json
 ends 0 1 "no method is like 'no\.such\.\*'" a.jprof more.jprof --rules nobody.json
+ends 0 1 "the figure 'calls' is not known on both sides" sampled.jprof sampled2.jprof --rules none.json
+reads 'import sys,xml.etree.ElementTree as e; s = e.parse(sys.stdin).getroot()
+assert s.get("skipped") == "1" and s.find("testcase/skipped").get("message")' \
+	sampled.jprof sampled2.jprof --rules none.json --format junit
 ends 2 1 "'wrong.json': rule 1: no key 'may_grwo'; did you mean 'may_grow'" a.jprof more.jprof --rules wrong.json
 ends 1 1 "cannot open 'missing.json'" a.jprof more.jprof --rules missing.json
 "$jprof" diff a.jprof more.jprof --rules none.json --by path --format json 2>err | true

@@ -12,6 +12,7 @@
 
 #include "native-tests/report/fixture.h"
 #include "report/diff/diff.h"
+#include "report/diff/words.h"
 
 static struct fixture fixture;
 static struct diff diff;
@@ -237,7 +238,10 @@ static void test_generated_names(void **state)
 	check(DIFF_METHOD, "a.B$$Lambda.run", "calls", 3, 3, DIFF_SAME);
 	check(DIFF_METHOD, "a.B$$Lambda.run", "base.wall", 110, 110, DIFF_SAME);
 	check(DIFF_METHOD, "a.B$$Lambda.run", "cum.wall", 110, 110, DIFF_SAME);
-	has_note("4 methods of generated classes");
+	/* Four methods, of which one is left. */
+	has_note("methods of generated classes");
+	has_note("stays the same of them: 1");
+	assert_int_equal(diff.generated, 1);
 	diff_fini(&diff);
 }
 
@@ -364,6 +368,37 @@ static void test_three_runs(void **state)
 	diff_fini(&diff);
 }
 
+/* Of more figures than there is room for at first, each keeps the values of its own runs. */
+static void test_three_runs_of_many_paths(void **state)
+{
+	enum { DEPTH = 700, GROWN = 650 };
+	int figure;
+
+	begin(&(struct diff_choice){.wants = {[DIFF_PATH] = true}});
+	for (unsigned run = 0; run < 6; run++) {
+		uint32_t method, node = 0;
+
+		fixture_init(&fixture);
+		method = fixture_method(&fixture, "a.B", "deep", "()V");
+		fixture_thread(&fixture, "main", 0, 0);
+		for (unsigned i = 0; i < DEPTH; i++)
+			node = fixture_node(&fixture, node, method, 1,
+				1000000 + 100 * ((7 * i + run) % 5) +
+					(i == GROWN && run >= 3 ? 800000 : 0),
+				0);
+		must_add(run < 3 ? DIFF_BEFORE : DIFF_AFTER);
+	}
+	judge();
+	figure = diff_figure_find(&diff, DIFF_PATH, "base.wall");
+	assert_int_equal(diff.table[DIFF_PATH].item_count, DEPTH);
+	for (uint32_t i = 0; i < DEPTH; i++)
+		assert_true(
+			diff_is_change(
+				diff_change(&diff, DIFF_PATH, i, (unsigned)figure).verdict) ==
+			(i == GROWN));
+	diff_fini(&diff);
+}
+
 /* Where runs of a side differ in what is counted, the program does not do the same each time. */
 static void test_counts_that_differ(void **state)
 {
@@ -416,6 +451,53 @@ static void test_normalize(void **state)
 	must_add(DIFF_AFTER);
 	assert_int_equal(diff_judge(&diff, &error), -ERROR_MISSING);
 	assert_non_null(strstr(error.text, "no calls of a method like 'com.acme.Nobody'"));
+	diff_fini(&diff);
+}
+
+/* What is divided by a measured total has changed no more certainly than that. */
+static void test_normalize_by_what_was_measured(void **state)
+{
+	struct diff_change change;
+
+	begin(&(struct diff_choice){
+		.wants = {[DIFF_FILE] = true}, .min = DIFF_MIN, .normalize = "metric:wall"});
+	program(100, 5000000, 4096);
+	must_add(DIFF_BEFORE);
+	program(100, 5200000, 4096);
+	must_add(DIFF_AFTER);
+	judge();
+	change = change_of(DIFF_TOTAL, "(the whole program)", "io.ops");
+	assert_true(change.change < 0 && change.error > 0);
+	assert_int_equal(change.verdict, DIFF_NOISE);
+	assert_false(change.is_certain);
+	change = change_of(DIFF_METHOD, "com.acme.Main.a", "calls");
+	assert_int_equal(change.verdict, DIFF_NOISE);
+	change = change_of(DIFF_FILE, "/data/shop.db", "reads.bytes");
+	assert_int_equal(change.verdict, DIFF_NOISE);
+	diff_fini(&diff);
+
+	/* Even what is far beyond it is not certain, of one run a side. */
+	begin(&(struct diff_choice){.min = DIFF_MIN, .normalize = "metric:wall"});
+	program(100, 5000000, 4096);
+	must_add(DIFF_BEFORE);
+	program(300, 5000000, 4096);
+	must_add(DIFF_AFTER);
+	judge();
+	change = change_of(DIFF_METHOD, "com.acme.Main.a", "calls");
+	assert_int_equal(change.verdict, DIFF_GREW);
+	assert_false(change.is_certain);
+	diff_fini(&diff);
+
+	/* A total that was counted leaves counts exact. */
+	begin(&(struct diff_choice){.min = DIFF_MIN, .normalize = "metric:io.bytes"});
+	program(100, 5000000, 4096);
+	must_add(DIFF_BEFORE);
+	program(100, 5000000, 4100);
+	must_add(DIFF_AFTER);
+	judge();
+	change = change_of(DIFF_METHOD, "com.acme.Main.a", "calls");
+	assert_int_equal(change.verdict, DIFF_FELL);
+	assert_true(change.is_certain);
 	diff_fini(&diff);
 }
 
@@ -501,6 +583,49 @@ static void test_different_ways(void **state)
 	diff_fini(&diff);
 }
 
+/* Each recording has a file of its own, also those of one side; options differ by what either has. */
+static void test_different_options(void **state)
+{
+	static const struct {
+		const char *options[4];
+		const char *note; /* NULL: none */
+	} rows[] = {
+		{{"{\"file\":\"1\",\"include\":\"a.*\"}",
+			 "{\"file\":\"2\",\"include\":\"a.*\"}",
+			 "{\"file\":\"3\",\"include\":\"b.*\"}",
+			 "{\"file\":\"4\",\"include\":\"b.*\"}"},
+			"recorded with other options: include"},
+		{{"{\"file\":\"1\"}", "{\"file\":\"2\"}", "{\"file\":\"3\",\"depth\":9}",
+			 "{\"file\":\"4\",\"depth\":9,\"io\":false}"},
+			"recorded with other options: depth, io"},
+		{{"{\"file\":\"1\",\"depth\":9}", "{\"file\":\"2\"}", "", "no JSON"},
+			"recorded with other options: depth"},
+		{{"", "{\"file\":\"2\",\"calls\":1}", "{\"file\":\"3\"}", "[]"}, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool said = false;
+
+		begin(NULL);
+		for (int run = 0; run < 4; run++) {
+			program(100, 5000000, 4096);
+			set_meta("options", rows[i].options[run]);
+			must_add(run < 2 ? DIFF_BEFORE : DIFF_AFTER);
+		}
+		judge();
+		for (size_t n = 0; n < diff.note_count; n++) {
+			if (!strstr(diff.note[n].text, "other options"))
+				continue;
+			assert_false(said);
+			said = true;
+			assert_non_null(rows[i].note);
+			assert_string_equal(diff.note[n].text, rows[i].note);
+		}
+		assert_true(said == (rows[i].note != NULL));
+		diff_fini(&diff);
+	}
+}
+
 static void test_different_metrics(void **state)
 {
 	struct error error = {0};
@@ -558,6 +683,60 @@ static void test_samples(void **state)
 	diff_fini(&diff);
 }
 
+/* Nodes that are there for their I/O alone have no samples, but calls of them are not known either. */
+static void test_samples_beside_io(void **state)
+{
+	begin(&(struct diff_choice){.wants = {[DIFF_PATH] = true}, .min = DIFF_MIN});
+	for (int side = 0; side < 2; side++) {
+		uint32_t sampled, writer, file;
+
+		fixture_init(&fixture);
+		fixture.profile.metric_count = 0;
+		fixture_condition(&fixture, "cpu:1ms", "cpu", 1000000, "ns", "timer");
+		sampled = fixture_method(&fixture, "a.B", "c", "()V");
+		writer = fixture_method(&fixture, "a.B", "write", "()V");
+		fixture_thread(&fixture, "main", 0, 0);
+		fixture_node(&fixture, 0, sampled, 0, 0, 0);
+		fixture.node[1].sampled = true;
+		fixture_samples(&fixture, 1, 0, SAMPLE_C2, 3, 10);
+		writer = fixture_node(&fixture, 0, writer, 0, 0, 0);
+		file = fixture_file(&fixture, IO_FILE, 5, "/data/log", NULL);
+		fixture_io(&fixture, writer, file, IO_WRITE, 4, side ? 200 : 100);
+		must_add(side ? DIFF_AFTER : DIFF_BEFORE);
+	}
+	judge();
+	for (enum diff_by by = DIFF_METHOD; by <= DIFF_PATH; by++) {
+		assert_int_equal(change_of(by, "a.B.write", "calls").verdict, DIFF_UNKNOWN);
+		assert_int_equal(change_of(by, "a.B.c", "calls").verdict, DIFF_UNKNOWN);
+		check(by, "a.B.write", "io.bytes", 100, 200, DIFF_GREW);
+	}
+	diff_fini(&diff);
+}
+
+/* ---- words ---- */
+
+static void test_words(void **state)
+{
+	static const struct {
+		double value;
+		enum figure_kind kind;
+		const char *text;
+	} rows[] = {
+		{0, FIGURE_COUNT, "0"},
+		{0.0123, FIGURE_COUNT, "0.0123"},
+		{999.4, FIGURE_COUNT, "999"},
+		{999.5, FIGURE_COUNT, "1000"},
+		{999.99, FIGURE_TIME, "1.00 us"},
+		{12.6, FIGURE_BYTES, "12.6 B"},
+		{1234.9, FIGURE_COUNT, "1235"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(diff_words(rows[i].kind, rows[i].value).text, rows[i].text);
+	assert_string_equal(diff_words(FIGURE_COUNT, NAN).text, "?");
+	assert_string_equal(diff_signed(FIGURE_COUNT, -999.7).text, "-1000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,13 +748,18 @@ int main(void)
 		cmocka_unit_test(test_connections),
 		cmocka_unit_test(test_figures_are_those_of_reports),
 		cmocka_unit_test(test_three_runs),
+		cmocka_unit_test(test_three_runs_of_many_paths),
 		cmocka_unit_test(test_counts_that_differ),
 		cmocka_unit_test(test_normalize),
+		cmocka_unit_test(test_normalize_by_what_was_measured),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_too_many_figures),
 		cmocka_unit_test(test_different_ways),
+		cmocka_unit_test(test_different_options),
 		cmocka_unit_test(test_different_metrics),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_samples_beside_io),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,28 @@ static void add(enum diff_side side, uint64_t calls, uint64_t wall, uint64_t byt
 	model_fini(&model);
 }
 
+/* The same program, of which samples alone tell. */
+static void add_sampled(enum diff_side side, uint64_t samples)
+{
+	const struct model_choice choice = {0};
+	struct error error = {0};
+	struct model model;
+	uint32_t method;
+
+	fixture_init(&fixture);
+	fixture.profile.metric_count = 0;
+	fixture_condition(&fixture, "cpu:1ms", "cpu", 1000000, "ns", "timer");
+	method = fixture_method(&fixture, "com.acme.Main", "a", "()V");
+	fixture_thread(&fixture, "main", 0, 0);
+	fixture_node(&fixture, 0, method, 0, 0, 0);
+	fixture.node[1].sampled = true;
+	fixture_samples(&fixture, 1, 0, SAMPLE_C2, 3, samples);
+	assert_int_equal(model_init(&model, &fixture.profile, &choice, &error), 0);
+	assert_int_equal(
+		diff_add_run(&diff, side, side ? "after" : "before", &model, &error), 0);
+	model_fini(&model);
+}
+
 static void begin(void)
 {
 	diff_init(
@@ -201,6 +223,45 @@ static void test_broken(void **state)
 	}
 }
 
+/* Samples alone do not tell how often something was called. */
+static void test_figure_that_no_side_knows(void **state)
+{
+	static const char *const texts[] = {
+		"{\"rules\":[{\"total\":\"calls\",\"may_grow\":\"5%\"}]}",
+		"{\"rules\":[{\"method\":\"*\",\"figure\":\"calls\",\"may_grow\":\"5%\"}]}"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct error error = {0};
+
+		begin();
+		add_sampled(DIFF_BEFORE, 10);
+		add_sampled(DIFF_AFTER, 20);
+		assert_int_equal(diff_judge(&diff, &error), 0);
+		assert_int_equal(parse(texts[i], &error), 0);
+		assert_int_equal(rules_test(&rules, &diff, &error), 0);
+		assert_int_equal(rules_broken(&rules), 0);
+		assert_non_null(rules.test[0].skipped.text);
+		assert_non_null(strstr(rules.test[0].skipped.text, "'calls'"));
+		end();
+	}
+}
+
+/* Texts that are missing are no rule that was kept. */
+static void test_no_memory(void **state)
+{
+	struct error error = {0};
+
+	begin();
+	add(DIFF_BEFORE, 100, 5000000, 4096);
+	add(DIFF_AFTER, 200, 5000000, 4096);
+	assert_int_equal(diff_judge(&diff, &error), 0);
+	assert_int_equal(
+		parse("{\"rules\":[{\"total\":\"calls\",\"may_grow\":\"900%\"}]}", &error), 0);
+	diff.store.failed = true;
+	assert_int_equal(rules_test(&rules, &diff, &error), -ERROR_MEMORY);
+	end();
+}
+
 static void test_growth_of_all(void **state)
 {
 	struct error error = {0};
@@ -232,7 +293,7 @@ static char *print(const char *format, unsigned width)
 	char path[] = "/tmp/jprof-test-diff.XXXXXX";
 	struct error error = {0};
 	struct diff_request request = {.by = DIFF_METHOD, .rules = &rules, .width = width};
-	static char text[1 << 20];
+	static char text[1 << 23];
 	int fd = mkstemp(path);
 	ssize_t length;
 
@@ -335,15 +396,82 @@ static void test_text_fits(void **state)
 	end();
 }
 
+/* A path of so many methods, each of which is called once more by now. */
+static void add_deep(enum diff_side side, uint64_t calls, uint32_t depth)
+{
+	const struct model_choice choice = {0};
+	struct error error = {0};
+	struct model model;
+	uint32_t method, node = 0;
+
+	fixture_init(&fixture);
+	method = fixture_method(&fixture, "com.acme.deep.Recursion", "callsItself", "()V");
+	fixture_thread(&fixture, "main", 0, 0);
+	for (uint32_t i = 0; i < depth; i++)
+		node = fixture_node(&fixture, node, method, calls, 1000, 0);
+	assert_int_equal(model_init(&model, &fixture.profile, &choice, &error), 0);
+	assert_int_equal(
+		diff_add_run(&diff, side, side ? "after" : "before", &model, &error), 0);
+	model_fini(&model);
+}
+
+/* What breaks a rule may be more than anybody reads, with names that are longer. */
+static void test_many_broken(void **state)
+{
+	enum { DEPTH = 1200 };
+	struct error error = {0};
+	const char *text;
+
+	begin();
+	add_deep(DIFF_BEFORE, 100, DEPTH);
+	add_deep(DIFF_AFTER, 200, DEPTH);
+	assert_int_equal(diff_judge(&diff, &error), 0);
+	assert_int_equal(parse("{\"rules\":[{\"call_path\":\"*\",\"figure\":\"calls\","
+			       "\"may_grow\":\"5%\"}]}",
+				 &error),
+		0);
+	assert_int_equal(rules_test(&rules, &diff, &error), 0);
+	assert_int_equal(rules_broken(&rules), DEPTH);
+	assert_int_equal(rules.test[0].line_count, RULE_LINES_MAX);
+	/* The first ones are whole. */
+	assert_string_equal(rules.test[0].broken[0].text,
+		"path com.acme.deep.Recursion.callsItself: calls grew by 100%, from 100 to "
+		"200; "
+		"it may grow by 5%");
+	for (size_t i = 0; i < RULE_LINES_MAX; i++) {
+		const char *line = rules.test[0].broken[i].text;
+
+		assert_true(rules.test[0].broken[i].length < 1200);
+		assert_non_null(strstr(line,
+			"callsItself: calls grew by 100%, from 100 to 200; it may grow by 5%"));
+	}
+	assert_string_equal(rule_rest(&rules.test[0]).text, "and 200 more");
+	check_by("python3 -c '"
+		 "import sys,json\n"
+		 "rule = json.load(sys.stdin)[\"rules\"][0]\n"
+		 "assert len(rule[\"broken\"]) == 1000 and rule[\"more\"] == 200'",
+		print("json", 0));
+	text = print("junit", 0);
+	assert_non_null(strstr(text, "message=\"broken by 1200\""));
+	assert_non_null(strstr(text, "\nand 200 more\n</failure>"));
+	text = print("markdown", 0);
+	assert_non_null(strstr(text, "items that break one: 1200\n"));
+	assert_non_null(strstr(text, "\n- and 200 more\n"));
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_unknown_figure),
 		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_figure_that_no_side_knows),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_growth_of_all),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_text_fits),
+		cmocka_unit_test(test_many_broken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* comparable: what of two profiles cannot be compared, or only with care. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -152,31 +151,58 @@ static void say_facts(struct diff *diff)
 	}
 }
 
-/* Options of the recording that change what is in it, apart from those above. */
-static void say_options(struct diff *diff)
+/* Adds the names of a's options that b does not have, or has another value of. */
+static void add_options(json_t *names, json_t *a, json_t *b)
 {
+	/* Those that say nothing of what is in a profile, or are told of above. */
 	static const char *const left[] = {"file", "start", "calls", "timing", "readers", NULL};
-	const struct diff_run *other = other_run(diff, FACT_OPTIONS);
-	json_t *a = json_loads(text_of(diff->run[0], FACT_OPTIONS), 0, NULL);
-	json_t *b = other ? json_loads(text_of(other, FACT_OPTIONS), 0, NULL) : NULL, *value;
 	const char *key;
-	char names[512] = "";
+	json_t *value;
 
 	json_object_foreach(a, key, value)
 	{
-		bool is_left = !b || json_equal(value, json_object_get(b, key));
-		size_t used = strlen(names);
+		const json_t *other = json_object_get(b, key);
+		bool is_left = other && json_equal(value, other);
 
 		for (int i = 0; left[i]; i++)
 			is_left |= strcmp(key, left[i]) == 0;
 		if (!is_left)
-			snprintf(names + used, sizeof(names) - used, "%s%s",
-				used > 0 ? ", " : "", key);
+			json_object_set_new(names, key, json_true());
 	}
-	if (names[0] != '\0')
-		diff_say(diff, "recorded with other options: %s", names);
-	json_decref(a);
-	json_decref(b);
+}
+
+/* Options of the recording that change what is in it, apart from those above: of which not all runs say the same. */
+static void say_options(struct diff *diff)
+{
+	json_t *names = json_object(), *first = NULL, *value;
+	struct out line;
+	const char *key;
+
+	for (unsigned i = 0; i < diff->run_count; i++) {
+		json_t *options = json_loads(text_of(diff->run[i], FACT_OPTIONS), 0, NULL);
+
+		/* Of a run that does not tell, nothing is known to be other. */
+		if (first && options) {
+			add_options(names, first, options);
+			add_options(names, options, first);
+		}
+		if (first)
+			json_decref(options);
+		else
+			first = options;
+	}
+	out_init(&line, -1);
+	json_object_foreach(names, key, value)
+	{
+		out_text(&line, line.length > 0 ? ", " : "");
+		out_text(&line, key);
+	}
+	out_char(&line, '\0');
+	if (!line.failed && line.length > 1)
+		diff_say(diff, "recorded with other options: %s", line.buffer);
+	out_fini(&line);
+	json_decref(names);
+	json_decref(first);
 }
 
 /* ---- figures that cannot be compared ---- */
@@ -318,7 +344,7 @@ void diff_compare_facts(struct diff *diff)
 	compare_figures(diff);
 	if (diff->generated > 0)
 		diff_say(diff,
-			"%zu methods of generated classes or lambdas, whose names differ from "
-			"run to run, are matched by what stays the same of them",
+			"methods of generated classes or lambdas, whose names differ from run "
+			"to run, are matched by what stays the same of them: %zu",
 			diff->generated);
 }

@@ -74,7 +74,8 @@ static void end_key(struct key *key, int i)
 	out_char(&key->text, '\0');
 }
 
-/* The key's item. display: what the name is called, if it is new; NULL: the method's. TEXT_NONE without memory. */
+/* The key's item. A new one is called as name says: of a Java method name->display is what stands behind its name. TEXT_NONE
+ * without memory. */
 static uint32_t take_name(struct diff *diff, struct diff_table *table, const struct key *key,
 	struct diff_name *name)
 {
@@ -107,6 +108,8 @@ static uint32_t take_method(struct diff *diff, const struct model *model, uint32
 		label->display,
 		label->class_name.text && label->name.text &&
 			model->profile->method[method].kind == METHOD_JAVA};
+	struct diff_table *table = &diff->table[DIFF_METHOD];
+	size_t known = table->name_count;
 	struct key key = {0};
 	uint32_t item;
 
@@ -129,8 +132,9 @@ static uint32_t take_method(struct diff *diff, const struct model *model, uint32
 	key.changed |=
 		out_normal_class(&key.text, name.signature.text ? name.signature.text : "");
 	end_key(&key, 2);
-	diff->generated += key.changed;
-	item = take_name(diff, &diff->table[DIFF_METHOD], &key, &name);
+	item = take_name(diff, table, &key, &name);
+	/* Once, however many runs and numbers of them there are. */
+	diff->generated += key.changed && table->name_count > known;
 	out_fini(&key.text);
 	return item;
 }
@@ -366,9 +370,17 @@ static struct cursor cursor_at(struct diff_values *values, size_t item)
 		values->value + item * values->stride, values->error + item * values->stride};
 }
 
+/* Where samples alone tell of the program, nodes of I/O have no calls either that anybody counted. */
+static bool has_calls(const struct model *model)
+{
+	return model->counted || !model_lacks_calls(model);
+}
+
 static void put_figures(const struct model *model, struct diff_values *values,
 	const struct sums *sums, const uint64_t *whole)
 {
+	bool knows_calls = has_calls(model);
+
 	for (size_t i = 0; i < values->count; i++) {
 		const struct call_count *count = &sums->count[i];
 		const union model_value *base = model_at(model, sums->base, i);
@@ -376,7 +388,8 @@ static void put_figures(const struct model *model, struct diff_values *values,
 		bool is_sampled = call_count_is_sampled(count);
 		struct cursor to = cursor_at(values, i);
 
-		put(&to, call_count_is_known(count) ? (double)count->calls : NAN, 0);
+		put(&to, knows_calls && call_count_is_known(count) ? (double)count->calls : NAN,
+			0);
 		put_metrics(&to, model, base, is_sampled);
 		put_metrics(&to, model, cum, is_sampled);
 		put_samples(&to, model, base, whole);
@@ -629,7 +642,7 @@ static int add_total(struct adding *adding)
 	for (uint32_t id = 0; model->counted && id < profile->method_count; id++)
 		calls += (double)model->counted[id];
 	to = cursor_at(values, 0);
-	put(&to, model_lacks_calls(model) && !model->counted ? NAN : calls, 0);
+	put(&to, has_calls(model) ? calls : NAN, 0);
 	put_metrics(&to, model, sums, false);
 	put_samples(&to, model, sums, adding->whole);
 	put_io(&to, &io.part[IO_PART_ALL]);

@@ -156,7 +156,7 @@ struct diff {
 	/* Lines that a reader should know. The store's. */
 	struct label *note;
 	size_t note_count;
-	size_t generated; /* methods whose names were made to match */
+	size_t generated; /* names of methods that were made to match */
 	/* Of what was measured in several runs, what is believed; [1] of figures aside. */
 	struct spread_least least[2];
 	struct store store;

@@ -156,7 +156,9 @@ static void put_rules(const struct rules *rules, struct out *out)
 		out_char(out, ',');
 		put_label(out, "skipped", test->skipped);
 		out_char(out, ',');
-		put_labels("broken", test->broken, test->broken_count, out);
+		put_labels("broken", test->broken, test->line_count, out);
+		out_char(out, ',');
+		put_number(out, "more", (double)(test->broken_count - test->line_count));
 		out_char(out, '}');
 	}
 	out_char(out, ']');

@@ -67,8 +67,12 @@ static void put_case(struct out *out, const struct rule_test *test)
 		put_attribute(out, "message",
 			test->broken_count == 1 ? test->broken[0] : label_of(message));
 		out_text(out, ">");
-		for (size_t i = 0; i < test->broken_count; i++) {
+		for (size_t i = 0; i < test->line_count; i++) {
 			put_text(out, test->broken[i].text, test->broken[i].length);
+			out_char(out, '\n');
+		}
+		if (test->broken_count > test->line_count) {
+			out_text(out, rule_rest(test).text);
 			out_char(out, '\n');
 		}
 		out_text(out, "</failure>\n");

@@ -174,9 +174,14 @@ static void put_rules(const struct rules *rules, struct out *out)
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct rule_test *test = &rules->test[i];
 
-		for (size_t k = 0; k < test->broken_count; k++) {
+		for (size_t k = 0; k < test->line_count; k++) {
 			out_text(out, "- ");
 			put_text(out, test->broken[k].text, test->broken[k].length);
+			out_char(out, '\n');
+		}
+		if (test->broken_count > test->line_count) {
+			out_text(out, "- ");
+			put_words(out, rule_rest(test).text);
 			out_char(out, '\n');
 		}
 		if (test->skipped.text) {

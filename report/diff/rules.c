@@ -374,6 +374,28 @@ static struct label take_label(struct diff *diff, struct out *out)
 	return label;
 }
 
+/* A path has the names of all methods above it, too: in a deep tree whole ones would take more memory than all else. */
+static void put_item_name(
+	struct out *out, const struct diff *diff, enum diff_by by, uint32_t item)
+{
+	enum { NAME_COLUMNS = 1000, NAME_SIZE = 4 * NAME_COLUMNS };
+	char shortened[NAME_SIZE];
+	struct out name;
+
+	out_init(&name, -1);
+	diff_put_name(&name, diff, by, item, true);
+	if (name.failed) {
+		out->failed = name.failed;
+	} else if (name.length <= NAME_COLUMNS) {
+		out_bytes(out, name.buffer, name.length);
+	} else {
+		figure_name(
+			shortened, sizeof(shortened), name.buffer, name.length, NAME_COLUMNS);
+		out_text(out, shortened);
+	}
+	out_fini(&name);
+}
+
 /* "method com.acme.Foo.bar: base.cpu grew by 12.3%, from 1.20 s to 1.35 s (±0.05 s); it may grow by 5%" */
 static struct label broken_line(struct diff *diff, const struct rule *rule, uint32_t item,
 	unsigned figure, const struct diff_change *change)
@@ -385,7 +407,7 @@ static struct label broken_line(struct diff *diff, const struct rule *rule, uint
 	out_text(&line, diff_by_names[rule->by]);
 	if (rule->by != DIFF_TOTAL) {
 		out_char(&line, ' ');
-		diff_put_name(&line, diff, rule->by, item, true);
+		put_item_name(&line, diff, rule->by, item);
 	}
 	out_text(&line, ": ");
 	diff_put_sentence(&line, about, change);
@@ -423,21 +445,21 @@ static struct label test_name(struct diff *diff, const struct rule *rule)
 	return take_label(diff, &name);
 }
 
-static int add_broken(struct diff *diff, struct rule_test *test, struct label line)
+static int add_line(struct diff *diff, struct rule_test *test, struct label line)
 {
 	enum { STEP = 32 };
 
-	if (test->broken_count % STEP == 0) {
+	if (test->line_count % STEP == 0) {
 		struct label *more =
-			store_room(&diff->store, test->broken_count + STEP, sizeof(*more));
+			store_room(&diff->store, test->line_count + STEP, sizeof(*more));
 
 		if (!more)
 			return -1;
-		if (test->broken_count > 0)
-			memcpy(more, test->broken, test->broken_count * sizeof(*more));
+		if (test->line_count > 0)
+			memcpy(more, test->broken, test->line_count * sizeof(*more));
 		test->broken = more;
 	}
-	test->broken[test->broken_count++] = line;
+	test->broken[test->line_count++] = line;
 	return line.text ? 0 : -1;
 }
 
@@ -461,7 +483,9 @@ static int test_figure(
 		if (!diff_is_change(change.verdict) || !change.is_certain ||
 			!is_beyond(rule, &change))
 			continue;
-		if (add_broken(diff, test, broken_line(diff, rule, i, figure, &change)) != 0)
+		test->broken_count++;
+		if (test->line_count < RULE_LINES_MAX &&
+			add_line(diff, test, broken_line(diff, rule, i, figure, &change)) != 0)
 			return -1;
 	}
 	return 0;
@@ -507,6 +531,12 @@ static int test_rule(struct rules *rules, size_t at, struct diff *diff, struct e
 		test->skipped = store_format(&diff->store,
 			"what is like '%s' has no '%s' that both sides know%s", rule->pattern,
 			rule->figure, rule->min > 0 ? ", or less than 'min'" : "");
+	else if (chosen >= 0 && rule->by == DIFF_TOTAL && test->looked_at == 0)
+		test->skipped = store_format(&diff->store,
+			"the figure '%s' is not known on both sides", rule->figure);
+	/* Texts that there was no room for are NULL. */
+	if (diff->store.failed)
+		return error_set(error, ERROR_MEMORY, "no memory for rules");
 	return 0;
 }
 
@@ -529,4 +559,14 @@ size_t rules_broken(const struct rules *rules)
 	for (size_t i = 0; rules->test && i < rules->count; i++)
 		broken += rules->test[i].broken_count;
 	return broken;
+}
+
+struct rule_rest rule_rest(const struct rule_test *test)
+{
+	struct rule_rest rest = {""};
+
+	if (test->broken_count > test->line_count)
+		snprintf(rest.text, sizeof(rest.text), "and %zu more",
+			test->broken_count - test->line_count);
+	return rest;
 }

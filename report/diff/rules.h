@@ -41,9 +41,19 @@ struct rule_test {
 	size_t looked_at; /* items' figures that it is about */
 	struct label
 		skipped; /* why it could not be tested: its pattern matched nothing; or none */
-	struct label *broken; /* a line each; the diff's store's */
-	size_t broken_count;
+	struct label *broken; /* a line each, of the first ones; the diff's store's */
+	size_t line_count;    /* of those: RULE_LINES_MAX at most */
+	size_t broken_count;  /* of all that broke it */
 };
+
+/* A tree may have a million paths that break a rule; nobody reads more than these. */
+enum { RULE_LINES_MAX = 1000 };
+
+/* "and 12 more": what broke the rule and has no line; "" where all have. */
+struct rule_rest {
+	char text[32];
+};
+struct rule_rest rule_rest(const struct rule_test *test);
 
 struct rules {
 	struct rule *rule;

@@ -208,6 +208,14 @@ static double calls_like(
 	return sum;
 }
 
+/* A quotient is as uncertain as what it was divided by. */
+static void make_measured(struct diff *diff)
+{
+	for (enum diff_by by = 0; by < DIFF_TABLES; by++)
+		for (unsigned i = 0; i < diff->table[by].figure_count; i++)
+			diff->table[by].figure[i].is_exact = false;
+}
+
 static int find_divisors(struct diff *diff, struct error *error)
 {
 	const char *normalize = diff->choice.normalize, *metric;
@@ -241,6 +249,8 @@ static int find_divisors(struct diff *diff, struct error *error)
 			by_metric ? value_error(run, DIFF_TOTAL, 0, (unsigned)figure, by) : 0;
 		run->divisor = by;
 	}
+	if (by_metric && !diff->table[DIFF_TOTAL].figure[figure].is_exact)
+		make_measured(diff);
 	return 0;
 }
 
@@ -254,36 +264,47 @@ static bool is_tested(
 	       share_of(diff, figure, sides) >= diff->choice.min;
 }
 
-/* Items' figures that are tested, with their runs' values. */
+/* Items' figures that are tested, with their runs' values: as many of each as there are runs. */
 struct tested {
-	struct sides **sides; /* each owned, for runs point into it */
+	double *value;
 	struct spread_runs *runs;
 	size_t count, room;
 };
 
-static int add_tested(struct tested *tested, const struct sides *sides)
+static int make_room(struct tested *tested, unsigned run_count)
 {
 	size_t room = tested->room ? 2 * tested->room : 256;
-	struct sides *copy = malloc(sizeof(*copy));
 	void *more;
 
-	if (tested->count == tested->room) {
-		more = realloc(tested->sides, room * sizeof(struct sides *));
-		tested->sides = more ? more : tested->sides;
-		if (more)
-			more = realloc(tested->runs, room * sizeof(*tested->runs));
-		tested->runs = more ? more : tested->runs;
-		tested->room = more ? room : tested->room;
-	}
-	if (!copy || tested->count == tested->room) {
-		free(copy);
+	if (tested->count < tested->room)
+		return 0;
+	more = realloc(tested->value, room * run_count * sizeof(*tested->value));
+	if (!more)
 		return -1;
-	}
-	*copy = *sides;
-	copy->runs.value = copy->value;
-	tested->runs[tested->count] = copy->runs;
-	tested->sides[tested->count++] = copy;
+	tested->value = more;
+	more = realloc(tested->runs, room * sizeof(*tested->runs));
+	if (!more)
+		return -1;
+	tested->runs = more;
+	tested->room = room;
 	return 0;
+}
+
+static int add_tested(struct tested *tested, unsigned run_count, const struct sides *sides)
+{
+	if (make_room(tested, run_count) != 0)
+		return -1;
+	memcpy(tested->value + tested->count * run_count, sides->value,
+		run_count * sizeof(*sides->value));
+	tested->runs[tested->count++] = sides->runs;
+	return 0;
+}
+
+/* Values move while there are more of them, so where they are is told afterwards. */
+static void point_at_values(struct tested *tested, unsigned run_count, size_t first)
+{
+	for (size_t i = first; i < tested->count; i++)
+		tested->runs[i].value = tested->value + i * run_count;
 }
 
 /* A figure of all items, whose scale is theirs. */
@@ -297,9 +318,11 @@ static int test_figure(
 		struct sides sides;
 
 		take_sides(diff, by, i, figure, &sides);
-		if (is_tested(diff, about, &sides) && add_tested(tested, &sides) != 0)
+		if (is_tested(diff, about, &sides) &&
+			add_tested(tested, diff->run_count, &sides) != 0)
 			return -1;
 	}
+	point_at_values(tested, diff->run_count, first);
 	about->scale = spread_scale(tested->runs + first, tested->count - first);
 	for (size_t i = first; i < tested->count; i++)
 		tested->runs[i].scale = about->scale;
@@ -322,11 +345,10 @@ static int test_figures(struct diff *diff, bool is_aside, struct error *error)
 				failed = test_figure(diff, by, i, &tested);
 		}
 	}
+	point_at_values(&tested, diff->run_count, 0);
 	if (failed == 0)
 		failed = spread_least_of(&diff->least[is_aside], tested.runs, tested.count);
-	for (size_t i = 0; i < tested.count; i++)
-		free(tested.sides[i]);
-	free(tested.sides);
+	free(tested.value);
 	free(tested.runs);
 	return failed == 0 ? 0 : error_set(error, ERROR_MEMORY, "no memory for the comparison");
 }

@@ -16,11 +16,13 @@ struct diff_words diff_words(enum figure_kind kind, double value)
 
 	if (isnan(value))
 		snprintf(words.text, sizeof(words.text), "?");
-	else if (size > 0 && size < 1000 && size != floor(size))
+	/* From there on three digits would be those of a thousand, which %g writes as 1e+03. */
+	else if (size > 0 && size < 999.5 && size != floor(size))
 		snprintf(words.text, sizeof(words.text), "%.3g%s", size, units[kind]);
 	else
 		snprintf(words.text, sizeof(words.text), "%s",
-			figure_text(kind, size < 1.8e19 ? (uint64_t)size : UINT64_MAX).text);
+			figure_text(kind, size < 1.8e19 ? (uint64_t)round(size) : UINT64_MAX)
+				.text);
 	return words;
 }
 
