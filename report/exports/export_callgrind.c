@@ -36,7 +36,6 @@ struct callgrind {
 	/* By method, then by line. */
 	struct line_cost *line;
 	size_t line_count;
-	bool failed;
 };
 
 /* ---- names ---- */
@@ -68,7 +67,7 @@ static void put_text(struct callgrind *to, const char *key, struct strings *text
 		*named = id;
 }
 
-/* Object, file and name of a method; prefix: "c" of one that is called. */
+/* Object, file and name of a method; keys: what stands before each, own_keys or those of one that is called. */
 static void put_method(struct callgrind *to, const char *const keys[3], uint32_t method)
 {
 	const struct frame *frame = frames_of(&to->frames, method);
