@@ -403,14 +403,8 @@ int report_print(const struct profile *profile, const struct report_request *req
 	out_init(&out, fd);
 	out.before_write = request->before_write;
 	failed = report_put_profile(profile, request, &out, violations, error);
-	if (failed == 0) {
-		out_flush(&out);
-		if (out.failed == EPIPE)
-			failed = error_set(error, ERROR_IO, "%s", "");
-		else if (out.failed != 0)
-			failed = error_set_errno(
-				error, ERROR_IO, out.failed, "cannot write the report");
-	}
+	if (failed == 0)
+		failed = out_finish(&out, "report", error);
 	out_fini(&out);
 	return failed;
 }

@@ -38,7 +38,7 @@ rooms=(
 	"agent/inside    error agent/log agent/trace agent/jvm agent/session agent/threads agent/recording"
 	"agent/control   error agent/lock"
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample include"
-	"report/text     error"
+	"report/text     error profile/store.h"
 	"report/model    error options/pattern.h metric profile calibration report/text"
 	"report/findings error profile report/text report/model"
 	"report/source   error agent/io/archive.h"

@@ -3,8 +3,6 @@
 /* export: the table of exporters, and the way from a request to bytes. */
 #include "report/exports/export.h"
 
-#include <errno.h>
-
 extern const struct exporter exporter_collapsed, exporter_pprof, exporter_speedscope,
 	exporter_callgrind, exporter_chrome, exporter_otlp;
 
@@ -33,14 +31,7 @@ int export_write(const struct profile *profile, const struct export_request *req
 	if (failed == 0 && (request->exporter->write(&export) != 0 || model.store->failed))
 		failed = model_no_memory(error);
 	if (failed == 0)
-		out_flush(&out);
-	if (failed == 0 && out.failed == ENOMEM)
-		failed = model_no_memory(error);
-	else if (failed == 0 && out.failed == EPIPE)
-		failed = error_set(error, ERROR_IO, "%s", "");
-	else if (failed == 0 && out.failed != 0)
-		failed =
-			error_set_errno(error, ERROR_IO, out.failed, "cannot write the export");
+		failed = out_finish(&out, "export", error);
 	out_fini(&out);
 	model_fini(&model);
 	return failed;

@@ -15,6 +15,7 @@
 #include "report/exports/facts.h"
 #include "report/exports/frames.h"
 #include "report/model/edges.h"
+#include "report/text/strings.h"
 
 /* Samples of a method in a line of its own. */
 struct line_cost {
@@ -28,14 +29,13 @@ struct callgrind {
 	struct frames frames;
 	struct tally tally;
 	struct edges edges;
-	struct texts files, objects;
+	struct strings files, objects;
 	/* By method, the last one for METHOD_COUNTED; and by file and object: it has been named. */
 	bool *named;
 	uint32_t file_named, object_named;
 	/* By method, then by line. */
 	struct line_cost *line;
 	size_t line_count;
-	bool failed;
 };
 
 /* ---- names ---- */
@@ -56,10 +56,10 @@ static void put_name(
 }
 
 /* One of a table's, which numbers texts in the order that they are met in. "???": not known. */
-static void put_text(struct callgrind *to, const char *key, struct texts *texts,
+static void put_text(struct callgrind *to, const char *key, struct strings *texts,
 	uint32_t *named, struct label text)
 {
-	uint32_t id = texts_take(texts, text.length > 0 ? text : label_of("???"));
+	uint32_t id = strings_take(texts, text.length > 0 ? text : label_of("???"));
 
 	put_name(to->export->out, key, id, text.length > 0 ? text : label_of("???"),
 		id > *named);
@@ -67,7 +67,7 @@ static void put_text(struct callgrind *to, const char *key, struct texts *texts,
 		*named = id;
 }
 
-/* Object, file and name of a method; prefix: "c" of one that is called. */
+/* Object, file and name of a method; keys: what stands before each, own_keys or those of one that is called. */
 static void put_method(struct callgrind *to, const char *const keys[3], uint32_t method)
 {
 	const struct frame *frame = frames_of(&to->frames, method);
@@ -340,8 +340,8 @@ static int write_callgrind(const struct export *export)
 		put_totals(&to, "totals:");
 		failed = to.files.failed || to.objects.failed ? -1 : 0;
 	}
-	texts_fini(&to.files);
-	texts_fini(&to.objects);
+	strings_fini(&to.files);
+	strings_fini(&to.objects);
 	frames_fini(&to.frames);
 	return failed;
 }

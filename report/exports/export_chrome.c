@@ -130,7 +130,7 @@ static void put_life(struct chrome *to, size_t thread)
 	const char *const phases[] = {"b", "e"};
 
 	if (row->alive || end == 0)
-		end = export_end(model->profile);
+		end = model->profile->interval.end;
 	if (end < row->started)
 		end = row->started;
 	for (int i = 0; i < 2; i++) {

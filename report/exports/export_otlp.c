@@ -17,6 +17,7 @@
 #include "report/exports/facts.h"
 #include "report/exports/packer.h"
 #include "report/exports/samples.h"
+#include "report/text/strings.h"
 
 /* Fields of embedded messages that are written in pieces, by otlp.proto. */
 enum {
@@ -43,7 +44,7 @@ struct otlp {
 	struct samples samples;
 	struct frames frames;    /* locations */
 	struct pairs attributes; /* of key and value */
-	struct texts texts, libraries;
+	struct strings texts, libraries;
 	/* Attributes of the thread at work. */
 	size_t thread, of_thread_count;
 	int32_t of_thread[2];
@@ -56,7 +57,7 @@ struct otlp {
 
 static int32_t take_text(struct otlp *otlp, const char *text)
 {
-	return (int32_t)texts_of(&otlp->texts, text);
+	return (int32_t)strings_of(&otlp->texts, text);
 }
 
 static int32_t take_attribute(struct otlp *otlp, enum attribute key, uint32_t value)
@@ -85,7 +86,7 @@ static void take_thread(struct otlp *otlp, size_t thread)
 	size_t count = 0;
 
 	otlp->of_thread[count++] =
-		take_attribute(otlp, THREAD_NAME, texts_take(&otlp->texts, name));
+		take_attribute(otlp, THREAD_NAME, strings_take(&otlp->texts, name));
 	if (model->profile->thread[thread].java_id != 0)
 		otlp->of_thread[count++] = take_attribute(otlp, THREAD_ID, (uint32_t)thread);
 	otlp->thread = thread;
@@ -103,7 +104,7 @@ static size_t list_attributes(
 	memcpy(attributes, otlp->of_thread, count * sizeof(*attributes));
 	if (sample->state)
 		attributes[count++] = take_attribute(
-			otlp, SAMPLE_STATE, texts_of(&otlp->texts, sample->state));
+			otlp, SAMPLE_STATE, strings_of(&otlp->texts, sample->state));
 	return count;
 }
 
@@ -177,7 +178,7 @@ static void put_profile(struct otlp *otlp, struct packer *packer, unsigned at)
 {
 	const struct figure *figure = &otlp->figures.figure[at];
 	const struct profile *source = otlp->export->model->profile;
-	uint64_t started = export_started(source), end = export_end(source),
+	uint64_t started = export_started(source), end = source->interval.end,
 		 begin = source->interval.begin;
 	Otlp__Profile profile = OTLP__PROFILE__INIT;
 	Otlp__ValueType type = OTLP__VALUE_TYPE__INIT, period = OTLP__VALUE_TYPE__INIT;
@@ -368,9 +369,9 @@ static void put_function(struct otlp *otlp, struct packer *packer, const struct 
 	Otlp__ProfilesDictionary dictionary = OTLP__PROFILES_DICTIONARY__INIT;
 	Otlp__Function function = OTLP__FUNCTION__INIT, *one = &function;
 
-	function.name_strindex = (int32_t)texts_take(&otlp->texts, frame->name);
-	function.system_name_strindex = (int32_t)texts_take(&otlp->texts, frame->system);
-	function.filename_strindex = (int32_t)texts_take(&otlp->texts, frame->file);
+	function.name_strindex = (int32_t)strings_take(&otlp->texts, frame->name);
+	function.system_name_strindex = (int32_t)strings_take(&otlp->texts, frame->system);
+	function.filename_strindex = (int32_t)strings_take(&otlp->texts, frame->file);
 	dictionary.function_table = &one;
 	dictionary.n_function_table = 1;
 	packer_put(packer, &dictionary);
@@ -389,9 +390,9 @@ static void put_location(struct otlp *otlp, struct packer *packer, const struct 
 	line.line = at;
 	location.lines = &one_line;
 	location.n_lines = 1;
-	location.mapping_index = (int32_t)texts_take(&otlp->libraries, frame->library);
+	location.mapping_index = (int32_t)strings_take(&otlp->libraries, frame->library);
 	if (type) {
-		attribute = take_attribute(otlp, FRAME_TYPE, texts_of(&otlp->texts, type));
+		attribute = take_attribute(otlp, FRAME_TYPE, strings_of(&otlp->texts, type));
 		location.attribute_indices = &attribute;
 		location.n_attribute_indices = 1;
 	}
@@ -405,7 +406,7 @@ static void put_mapping(struct otlp *otlp, struct packer *packer, struct label n
 	Otlp__ProfilesDictionary dictionary = OTLP__PROFILES_DICTIONARY__INIT;
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *one = &mapping;
 
-	mapping.filename_strindex = (int32_t)texts_take(&otlp->texts, name);
+	mapping.filename_strindex = (int32_t)strings_take(&otlp->texts, name);
 	dictionary.mapping_table = &one;
 	dictionary.n_mapping_table = 1;
 	packer_put(packer, &dictionary);
@@ -427,7 +428,7 @@ static void put_attribute(struct otlp *otlp, struct packer *packer, uint64_t pai
 		value.int_value = source->thread[of].java_id;
 	} else if (of > 0) {
 		/* Else there was no memory for it. */
-		set_text(&value, otlp->texts.text[of - 1].text);
+		set_text(&value, otlp->texts.label[of - 1].text);
 	}
 	dictionary.attribute_table = &one;
 	dictionary.n_attribute_table = 1;
@@ -462,11 +463,11 @@ static void put_tables(struct otlp *otlp, struct packer *packer)
 		put_location(otlp, packer, frame, function, frames_line(&otlp->frames, i));
 	}
 	for (size_t i = 0; i < otlp->libraries.count; i++)
-		put_mapping(otlp, packer, otlp->libraries.text[i]);
+		put_mapping(otlp, packer, otlp->libraries.label[i]);
 	for (size_t i = 0; i < otlp->attributes.count; i++)
 		put_attribute(otlp, packer, otlp->attributes.key[i]);
 	for (size_t i = 0; i < otlp->texts.count; i++)
-		put_text(packer, otlp->texts.text[i]);
+		put_text(packer, otlp->texts.label[i]);
 	pairs_fini(&functions);
 }
 
@@ -508,8 +509,8 @@ static int write_otlp(const struct export *export)
 		put_dictionary(&otlp, &packer);
 	}
 	otlp.failed |= otlp.samples.failed || otlp.texts.failed || otlp.libraries.failed;
-	texts_fini(&otlp.texts);
-	texts_fini(&otlp.libraries);
+	strings_fini(&otlp.texts);
+	strings_fini(&otlp.libraries);
 	pairs_fini(&otlp.attributes);
 	frames_fini(&otlp.frames);
 	return otlp.failed ? -1 : 0;

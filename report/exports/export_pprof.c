@@ -14,6 +14,7 @@
 #include "report/exports/facts.h"
 #include "report/exports/packer.h"
 #include "report/exports/samples.h"
+#include "report/text/strings.h"
 
 /* Ids of mappings: the Java code, and each library behind it. */
 enum { MAPPING_JAVA = 1, LABELS_MAX = 4 };
@@ -24,7 +25,7 @@ struct pprof {
 	struct figures figures;
 	struct frames frames;   /* locations */
 	struct pairs functions; /* by method */
-	struct texts texts, libraries;
+	struct strings texts, libraries;
 	uint64_t *location; /* of the sample at work */
 	/* Of the thread at work. */
 	size_t thread, label_count;
@@ -42,8 +43,8 @@ static Pprof__ValueType value_type(struct pprof *pprof, const char *type, const 
 {
 	Pprof__ValueType value = PPROF__VALUE_TYPE__INIT;
 
-	value.type = texts_of(&pprof->texts, type);
-	value.unit = texts_of(&pprof->texts, unit_of(unit));
+	value.type = strings_of(&pprof->texts, type);
+	value.unit = strings_of(&pprof->texts, unit_of(unit));
 	return value;
 }
 
@@ -53,8 +54,8 @@ static Pprof__Label text_label(struct pprof *pprof, const char *key, struct labe
 {
 	Pprof__Label label = PPROF__LABEL__INIT;
 
-	label.key = texts_of(&pprof->texts, key);
-	label.str = texts_take(&pprof->texts, text);
+	label.key = strings_of(&pprof->texts, key);
+	label.str = strings_take(&pprof->texts, text);
 	return label;
 }
 
@@ -62,7 +63,7 @@ static Pprof__Label number_label(struct pprof *pprof, const char *key, int64_t n
 {
 	Pprof__Label label = PPROF__LABEL__INIT;
 
-	label.key = texts_of(&pprof->texts, key);
+	label.key = strings_of(&pprof->texts, key);
 	label.num = number;
 	return label;
 }
@@ -118,7 +119,7 @@ static void put_sample(void *user, const struct stack_sample *from)
 static uint64_t take_mapping(struct pprof *pprof, const struct frame *frame)
 {
 	if (frame->library.length > 0)
-		return MAPPING_JAVA + texts_take(&pprof->libraries, frame->library);
+		return MAPPING_JAVA + strings_take(&pprof->libraries, frame->library);
 	return frame->kind == METHOD_JAVA ? MAPPING_JAVA : 0;
 }
 
@@ -128,10 +129,10 @@ static void put_function(struct pprof *pprof, uint64_t id, const struct frame *f
 	Pprof__Function function = PPROF__FUNCTION__INIT, *one = &function;
 
 	function.id = id;
-	function.name = texts_take(&pprof->texts, frame->name);
-	function.system_name = texts_take(
+	function.name = strings_take(&pprof->texts, frame->name);
+	function.system_name = strings_take(
 		&pprof->texts, frame->system.length > 0 ? frame->system : frame->name);
-	function.filename = texts_take(&pprof->texts, frame->file);
+	function.filename = strings_take(&pprof->texts, frame->file);
 	profile.function = &one;
 	profile.n_function = 1;
 	packer_put(&pprof->packer, &profile);
@@ -179,7 +180,7 @@ static void put_mapping(struct pprof *pprof, uint64_t id, struct label name)
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *one = &mapping;
 
 	mapping.id = id;
-	mapping.filename = texts_take(&pprof->texts, name);
+	mapping.filename = strings_take(&pprof->texts, name);
 	mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = 1;
 	mapping.has_inline_frames = 1;
 	profile.mapping = &one;
@@ -193,7 +194,7 @@ static void put_mappings(struct pprof *pprof)
 
 	put_mapping(pprof, MAPPING_JAVA, label_of(command && *command ? command : "java"));
 	for (size_t i = 0; i < pprof->libraries.count; i++)
-		put_mapping(pprof, MAPPING_JAVA + 1 + i, pprof->libraries.text[i]);
+		put_mapping(pprof, MAPPING_JAVA + 1 + i, pprof->libraries.label[i]);
 }
 
 /* What the samples have, and what the profile is of. */
@@ -205,7 +206,7 @@ static void put_facts(struct pprof *pprof)
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__ValueType type[FIGURES_MAX], *types[FIGURES_MAX], period;
 	int64_t comment[EXPORT_NOTES];
-	uint64_t started = export_started(source), end = export_end(source),
+	uint64_t started = export_started(source), end = source->interval.end,
 		 begin = source->interval.begin;
 
 	for (unsigned i = 0; i < figures->count; i++) {
@@ -228,7 +229,7 @@ static void put_facts(struct pprof *pprof)
 		profile.duration_nanos = (int64_t)(end - begin);
 	for (; notes.line[profile.n_comment]; profile.n_comment++)
 		comment[profile.n_comment] =
-			texts_of(&pprof->texts, notes.line[profile.n_comment]);
+			strings_of(&pprof->texts, notes.line[profile.n_comment]);
 	profile.comment = comment;
 	packer_put(&pprof->packer, &profile);
 }
@@ -237,7 +238,7 @@ static void put_texts(struct pprof *pprof)
 {
 	for (size_t i = 0; i <= pprof->texts.count; i++) {
 		Pprof__Profile profile = PPROF__PROFILE__INIT;
-		char *text = i > 0 ? (char *)pprof->texts.text[i - 1].text : (char *)"";
+		char *text = i > 0 ? (char *)pprof->texts.label[i - 1].text : (char *)"";
 
 		profile.string_table = &text;
 		profile.n_string_table = 1;
@@ -274,8 +275,8 @@ static int write_pprof(const struct export *export)
 	}
 	pprof.failed |= samples.failed || pprof.texts.failed || pprof.libraries.failed;
 	gzip_fini(gzip);
-	texts_fini(&pprof.texts);
-	texts_fini(&pprof.libraries);
+	strings_fini(&pprof.texts);
+	strings_fini(&pprof.libraries);
 	pairs_fini(&pprof.functions);
 	frames_fini(&pprof.frames);
 	return pprof.failed ? -1 : 0;

@@ -27,13 +27,6 @@ uint64_t export_started(const struct profile *profile)
 		       : 0;
 }
 
-uint64_t export_end(const struct profile *profile)
-{
-	uint64_t end = profile->interval.end;
-
-	return end > 0 ? end : export_fact(profile, "duration_ns");
-}
-
 struct export_notes export_notes(const struct export *export)
 {
 	const struct model *model = export->model;

@@ -20,7 +20,4 @@ uint64_t export_fact(const struct profile *profile, const char *key);
 /* ns since the epoch, when the session began; 0: not known. */
 uint64_t export_started(const struct profile *profile);
 
-/* When what the profile tells of ends, in ns since the session began; 0: not known. */
-uint64_t export_end(const struct profile *profile);
-
 #endif

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * frames: what stands in stacks, numbered as it is met: a method, or one with a line of its source; and texts,
- * each once. Formats with tables name them by these numbers, and write the tables afterwards.
+ * frames: what stands in stacks, numbered as it is met: a method, or one with a line of its source. Formats with
+ * tables name them by these numbers, and write the tables afterwards.
  */
 #ifndef JPROF_REPORT_EXPORT_FRAMES_H
 #define JPROF_REPORT_EXPORT_FRAMES_H
 
 #include "profile/pairs.h"
 #include "report/exports/stacks.h"
-
-/* ---- frames ---- */
 
 /* What is to be said of a method. Texts are zero-terminated; "": there is none. */
 struct frame {
@@ -54,25 +52,5 @@ static inline uint32_t frames_line(const struct frames *frames, size_t number)
 
 /* Of a method, or one of stacks.h's numbers. Borrowed, for as long as the model is there. */
 const struct frame *frames_of(struct frames *frames, uint32_t method);
-
-/* ---- texts ---- */
-
-/* Number 0 is "". All zero at first. Embedded (texts_fini). */
-struct texts {
-	struct label *text; /* by number - 1; borrowed */
-	uint32_t *slot;     /* a hash table of numbers; 0: free */
-	size_t slots, count;
-	bool failed; /* there was no memory: numbers are 0 */
-};
-
-void texts_fini(struct texts *texts);
-
-/* The text's number, a new one if it is new. Borrows it. */
-uint32_t texts_take(struct texts *texts, struct label text);
-
-static inline uint32_t texts_of(struct texts *texts, const char *text)
-{
-	return texts_take(texts, label_of(text));
-}
 
 #endif

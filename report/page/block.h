@@ -18,7 +18,7 @@
 #include "report/page/columns.h"
 #include "report/page/fold.h"
 #include "report/page/page.h"
-#include "report/page/strings.h"
+#include "report/text/strings.h"
 
 enum { PARTS = 4 }; /* of an error: docs/page-data.md, "Sums" */
 #define NO_ROW UINT32_MAX

@@ -116,6 +116,16 @@ int put_views(const struct block *block, struct out *out, struct error *error)
 	return failed;
 }
 
+static void put_strings(const struct strings *strings, struct out *out)
+{
+	out_text(out, "\"strings\":[\"\"");
+	for (size_t i = 0; i < strings->count; i++) {
+		out_char(out, ',');
+		out_json(out, strings->label[i].text, strings->label[i].length);
+	}
+	out_char(out, ']');
+}
+
 static void put_interval(
 	const struct profile *profile, const struct block_choice *choice, struct out *out)
 {
@@ -153,8 +163,7 @@ void put_header(struct block *block, struct out *out)
 	snprintf(line, sizeof(line), "\"folded\":{\"limit\":%.9g,\"paths\":%zu},",
 		(double)block->fold.limit, block->fold.paths);
 	out_text(out, block->fold.paths > 0 ? line : "\"folded\":null,");
-	out_text(out, "\"strings\":");
-	strings_list(&block->strings, out);
+	put_strings(&block->strings, out);
 	out_text(out, ",\"columns\":");
 	columns_list(&block->columns, out);
 	out_char(out, '}');

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "error/columns.h"
+#include "error/error.h"
 #include "error/harmless.h"
 #include "error/utf8.h"
 
@@ -52,6 +53,19 @@ void out_flush(struct out *out)
 			fail(out, errno);
 	}
 	out->length = 0;
+}
+
+int out_finish(struct out *out, const char *what, struct error *error)
+{
+	out_flush(out);
+	if (out->failed == ENOMEM)
+		return error_set(error, ERROR_MEMORY, "no memory for the %s", what);
+	if (out->failed == EPIPE)
+		return error_set(error, ERROR_IO, "%s", "");
+	if (out->failed != 0)
+		return error_set_errno(
+			error, ERROR_IO, out->failed, "cannot write the %s", what);
+	return 0;
 }
 
 /* Makes room for size more bytes (at most PIECE) and returns where they go; NULL after

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+struct error;
+
 struct out {
 	int fd;                     /* borrowed; -1: the buffer grows and is the result */
 	void (*before_write)(void); /* called before bytes leave; or NULL */
@@ -29,6 +31,10 @@ void out_fini(struct out *out);
 
 /* Writes what is buffered. */
 void out_flush(struct out *out);
+
+/* The same for the last time. 0, or a negative code if it or anything before it failed: "cannot write the WHAT", or
+ * without memory. If the reader is gone (EPIPE), the text of error is empty: there is nobody to tell. */
+int out_finish(struct out *out, const char *what, struct error *error);
 
 /* As many bytes as wanted. */
 void out_many(struct out *out, const char *bytes, size_t length);

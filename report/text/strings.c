@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* strings: a hash table with open addressing, never more than half full. */
-#include "report/page/strings.h"
+#include "report/text/strings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void strings_fini(struct strings *strings)
 {
@@ -15,10 +16,10 @@ void strings_fini(struct strings *strings)
 /* FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/). */
 static uint64_t hash_of(struct label label)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	for (size_t i = 0; i < label.length; i++)
-		hash = (hash ^ (unsigned char)label.text[i]) * 0x100000001b3;
+		hash = (hash ^ (unsigned char)label.text[i]) * UINT64_C(0x100000001b3);
 	return hash ^ hash >> 32;
 }
 
@@ -73,14 +74,4 @@ uint32_t strings_take(struct strings *strings, struct label label)
 		strings->slot[at] = (uint32_t)strings->count;
 	}
 	return strings->slot[at];
-}
-
-void strings_list(const struct strings *strings, struct out *out)
-{
-	out_text(out, "[\"\"");
-	for (size_t i = 0; i < strings->count; i++) {
-		out_char(out, ',');
-		out_json(out, strings->label[i].text, strings->label[i].length);
-	}
-	out_char(out, ']');
 }
