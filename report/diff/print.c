@@ -402,20 +402,14 @@ int diff_print(const struct diff *diff, const struct diff_request *request, int 
 	struct error *error)
 {
 	struct out out;
-	int failed = 0;
+	int failed;
 
 	out_init(&out, fd);
 	out.before_write = request->before_write;
 	if (request->format->print(diff, request, &out) != 0)
 		failed = error_set(error, ERROR_MEMORY, "no memory for the report");
-	out_flush(&out);
-	if (failed == 0 && out.failed == ENOMEM)
-		failed = error_set(error, ERROR_MEMORY, "no memory for the report");
-	else if (failed == 0 && out.failed == EPIPE)
-		failed = error_set(error, ERROR_IO, "%s", "");
-	else if (failed == 0 && out.failed != 0)
-		failed =
-			error_set_errno(error, ERROR_IO, out.failed, "cannot write the report");
+	else
+		failed = out_finish(&out, "report", error);
 	out_fini(&out);
 	return failed;
 }
