@@ -313,3 +313,37 @@ test('numbers for people', () => {
 		['50.0 %', '<0.1 %', '25.0 %'],
 	);
 });
+
+test('a time line is of intervals between snapshots next to each other, in the part that is shown', () => {
+	const snapshots = [
+		{ at: 500, kind: 'snapshot', label: 'B' },
+		{ at: 200, kind: 'snapshot', label: 'A' },
+		{ at: 300, kind: 'mark', label: 'M' },
+	];
+	const pair = (from, to) => ({ interval: `${from ?? ''}..${to ?? ''}`, from, to });
+	const all = [
+		{ interval: '', from: null, to: null },
+		pair('A', null),
+		...[pair(null, 'A'), pair(null, 'B'), pair('A', 'B'), pair('B', null), pair('A', 'M')],
+	];
+	const found = (begin, end, intervals = all, moments = snapshots) =>
+		page
+			.neighbours(intervals, moments, begin, end)
+			.map(({ interval }) => interval)
+			.join(' ');
+
+	assert.equal(found(0, 1000), '..A A..B B..');
+	assert.equal(found(200, 500), 'A..B');
+	assert.equal(found(200, 1000), 'A..B B..');
+	assert.equal(found(0, 500), '..A A..B');
+	/* From a reset on: there is nothing before it to choose. */
+	assert.equal(
+		found(
+			200,
+			1000,
+			[{ interval: '', from: null, to: null }, pair('A', 'B'), pair('B', null)],
+			snapshots.map((row) => (row.label === 'A' ? { ...row, kind: 'reset' } : row)),
+		),
+		'A..B B..',
+	);
+});

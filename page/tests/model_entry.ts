@@ -7,6 +7,7 @@ export { Universe, ROOT_PATH } from '../src/model/universe';
 export { Profile, MethodSums, EdgeSums } from '../src/model/profile';
 export { PathTree, FoldedTree, CallersTree, sortedChildren } from '../src/model/tree';
 export { IoSums, throughput } from '../src/model/io';
+export { neighbours } from '../src/model/segments';
 export { byLine, statesByMethod } from '../src/model/places';
 export { fromHash, toHash, NOTHING } from '../src/state/selection';
 export { quantity, percent } from '../src/ui/format';
