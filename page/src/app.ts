@@ -26,7 +26,7 @@ export interface Context {
 	profile: Profile; // the first side
 	profiles: Profile[]; // one, or of a difference two: before, after
 	sums: PathSums[]; // of the chosen threads, one a side
-	threads: number[][]; // chosen ones, one list a side
+	threads: (number[] | null)[]; // rows of the chosen ones, one list a side, empty where it has none of them; null: none is chosen
 	kinds: FigureKind[];
 	figure: number; // index of kinds
 	path: number; // ROOT_PATH: all
@@ -182,9 +182,10 @@ export class App {
 		const profile = profiles[0]!;
 		const kinds = profile.kinds;
 		/* What is below one node is of one thread. */
-		const given = profile.beginsAt === ROOT_PATH ? selection.threads : profile.threads.map((_, row) => row);
-		const chosen = given.filter((row) => row < profile.threads.length);
-		const threads = profiles.map((side, i) => (i === 0 ? chosen : sameThreads(profile, chosen, side)));
+		const chosen = profile.isPart
+			? profile.threads.map(({ row }) => row)
+			: chosenThreads(profile, selection.threads);
+		const threads = profiles.map((side, i) => (i === 0 || !chosen ? chosen : sameThreads(profile, chosen, side)));
 		const path = selection.path ? universe.findPath(selection.path) : ROOT_PATH;
 
 		return {
@@ -193,7 +194,7 @@ export class App {
 			universe,
 			profile,
 			profiles,
-			sums: profiles.map((side, i) => side.pathSums(threads[i]!)),
+			sums: profiles.map((side, i) => side.pathSums(threads[i] ?? null)),
 			threads,
 			kinds,
 			figure: chosenFigure(profile, selection.metric),
@@ -225,8 +226,16 @@ function alignKinds(first: Profile, second: Profile): void {
 	first.kinds.splice(0, Infinity, ...both);
 }
 
+/** Their rows; null: none is chosen. */
+export function chosenThreads(profile: Profile, indices: number[]): number[] | null {
+	const wanted = new Set(indices);
+
+	if (wanted.size === 0) return null;
+	return profile.threads.filter((thread) => wanted.has(thread.index)).map((thread) => thread.row);
+}
+
 /** Threads of the other side with the same names. */
-function sameThreads(first: Profile, chosen: number[], second: Profile): number[] {
+export function sameThreads(first: Profile, chosen: number[], second: Profile): number[] {
 	const names = new Set(chosen.map((row) => first.threads[row]!.name));
 
 	return second.threads.filter((thread) => names.has(thread.name)).map((thread) => thread.row);

@@ -55,22 +55,31 @@ function metricField(context: Context): Child {
 	);
 }
 
+const placeWord = (context: Context) => (context.selection.interval === '' ? 'profile' : 'interval');
+
 function threadField(context: Context): Child {
-	const chosen = context.threads[0]!;
-	const threads = context.profile.threads;
+	const { threads, isPart } = context.profile;
+	/* Those that are not here are chosen, too. */
+	const chosen = isPart ? threads.map(({ index }) => index) : context.selection.threads;
 	const options = [{ value: '', label: 'all of the program' }];
 
 	if (chosen.length > 1) options.push({ value: chosen.join('.'), label: `${chosen.length} chosen threads` });
 	/* A list of thousands is none: the view Threads has them all. */
 	for (const thread of threads.slice(0, 300))
 		options.push({
-			value: String(thread.row),
+			value: String(thread.index),
 			label: visible(cut(thread.name, 60)) + (thread.jvm ? ' (JVM)' : ''),
 		});
-	if (chosen.length === 1 && chosen[0]! >= 300)
-		options.push({ value: String(chosen[0]), label: visible(cut(threads[chosen[0]!]!.name, 60)) });
+	if (chosen.length === 1 && !options.some(({ value }) => value === String(chosen[0]))) {
+		const thread = threads.find(({ index }) => index === chosen[0]);
+
+		options.push({
+			value: String(chosen[0]),
+			label: thread ? visible(cut(thread.name, 60)) : `a thread that is not in this ${placeWord(context)}`,
+		});
+	}
 	return select('threads', 'Threads', chosen.join('.'), options, (value) =>
-		context.choose({ threads: value === '' ? [] : value.split('.').map(Number), zoom: '' }),
+		context.choose({ threads: value === '' ? [] : value.split('.').map(Number), zoom: '', root: '' }),
 	);
 }
 
@@ -85,6 +94,27 @@ function intervalField(context: Context): Child {
 		intervals.map((one) => ({ value: one.interval, label: visible(cut(intervalText(one), 60)) })),
 		(value) => context.choose({ interval: value }),
 	);
+}
+
+/** Which threads are chosen, and whether what is shown has them. */
+function threadsText(context: Context): Child {
+	const { threads, profiles, selection } = context;
+	const wanted = new Set(selection.threads).size;
+	const here = threads[0]!;
+	const text: Child =
+		here.length === 1 && wanted === 1
+			? name(cut(context.profile.threads[here[0]!]!.name, 60))
+			: here.length === wanted
+				? String(wanted)
+				: `${here.length} of ${wanted}`;
+
+	if (here.length === 0)
+		return wanted === 1
+			? `is not in this ${placeWord(context)}`
+			: `${wanted}, none of which is in this ${placeWord(context)}`;
+	if (here.length < wanted) return [text, `: others are not in this ${placeWord(context)}`];
+	if (profiles.length > 1 && threads[1]!.length === 0) return [text, ', not in the profile after'];
+	return text;
 }
 
 /** What narrows the view, each with a button that takes it away. */
@@ -110,16 +140,8 @@ function chips(context: Context): Child[] {
 	if (method > METHOD_SMALL) items.push(chip('method', text(method), { method: '', zoom: '' }));
 	if (file >= 0)
 		items.push(chip('file', name(cut(fileText(new IoSums(context.profile).files[file]), 80)), { file: '' }));
-	if (context.threads[0]!.length > 0 && context.profile.beginsAt === ROOT_PATH)
-		items.push(
-			chip(
-				'threads',
-				context.threads[0]!.length === 1
-					? name(cut(context.profile.threads[context.threads[0]![0]!]!.name, 60))
-					: String(context.threads[0]!.length),
-				{ threads: [] },
-			),
-		);
+	if (selection.threads.length > 0 && !context.profile.isPart)
+		items.push(chip('threads', threadsText(context), { threads: [] }));
 	if (context.profile.beginsAt !== ROOT_PATH)
 		items.push(chip('with folded paths of', text(universe.methodOf[context.profile.beginsAt]!), { root: '' }));
 	if (selection.interval !== '')

@@ -89,7 +89,10 @@ async function everyView(page, theme) {
 /** What the view methods shows, all of it, is what the report says. */
 async function compareMethods(page, profile) {
 	await page.evaluate(() =>
-		window.jprof.choose({ view: 'methods', threads: [...window.jprof.context().profile.threads.keys()] }),
+		window.jprof.choose({
+			view: 'methods',
+			threads: window.jprof.context().profile.threads.map((thread) => thread.index),
+		}),
 	);
 	await page.waitForFunction(
 		() => window.jprof.view() === 'methods' && window.jprof.context().selection.threads.length > 0,

@@ -111,7 +111,7 @@ test('a damaged block is refused, not half shown', () => {
 
 test('threads are summed by path, a method by its outermost calls', () => {
 	const { universe, profile, method } = open();
-	const paths = profile.pathSums([]);
+	const paths = profile.pathSums(null);
 	const sums = new page.MethodSums(paths);
 
 	assert.equal(universe.pathCount, 1 + 5, 'the root; A, A-B, A-B-A, A-B-A-C, A-C');
@@ -129,13 +129,13 @@ test('threads of the JVM are in sums only if they are chosen', () => {
 
 	columns['node.thread'] = ['v', [0, 0, 0, 0, 0, 2, 2, 2]];
 	const { profile } = open({}, columns);
-	assert.equal(profile.pathSums([]).total(0, 0).value, 43);
+	assert.equal(profile.pathSums(null).total(0, 0).value, 43);
 	assert.equal(profile.pathSums([2]).total(0, 0).value, 103);
 });
 
 test('callers and callees of a method that calls itself', () => {
 	const { profile, method } = open();
-	const sums = new page.MethodSums(profile.pathSums([]));
+	const sums = new page.MethodSums(profile.pathSums(null));
 	const callers = new page.EdgeSums(sums, method('a'), 'callers');
 	const callees = new page.EdgeSums(sums, method('a'), 'callees');
 
@@ -150,7 +150,7 @@ test('below a chosen path a method counts from there on', () => {
 	const { universe, profile, method } = open();
 	const outer = [...universe.children(0)][0];
 	const b = [...universe.children(outer)].find((path) => universe.methodOf[path] === method('b'));
-	const sums = new page.MethodSums(profile.pathSums([]), b);
+	const sums = new page.MethodSums(profile.pathSums(null), b);
 
 	assert.equal(sums.total(0, method('a')).value, 12);
 	assert.equal(sums.self(0, method('b')).value, 20);
@@ -158,7 +158,7 @@ test('below a chosen path a method counts from there on', () => {
 
 test('recursion folded: the inner call is the outer one\u2019s', () => {
 	const { universe, profile } = open();
-	const tree = new page.FoldedTree([profile.pathSums([])]);
+	const tree = new page.FoldedTree([profile.pathSums(null)]);
 	const show = (node) => [
 		universe.methods[tree.method(node)].name,
 		tree.sides[0].self(0, node).value,
@@ -171,7 +171,7 @@ test('recursion folded: the inner call is the outer one\u2019s', () => {
 
 test('turned round: methods by self, below them their callers', () => {
 	const { universe, profile, method } = open();
-	const tree = new page.CallersTree([profile.pathSums([])], null);
+	const tree = new page.CallersTree([profile.pathSums(null)], null);
 	const top = page.sortedChildren(tree, tree.root, 0, 0);
 	const c = top.find((node) => tree.method(node) === method('c'));
 
@@ -188,7 +188,7 @@ test('turned round: methods by self, below them their callers', () => {
 		callers.map((node) => [universe.methods[tree.method(node)].name, tree.sides[0].totalValue(0, node)]),
 		[['a', 10]],
 	);
-	const of = new page.CallersTree([profile.pathSums([])], method('a'));
+	const of = new page.CallersTree([profile.pathSums(null)], method('a'));
 	assert.equal(of.sides[0].totalValue(0, of.root), 145);
 });
 
@@ -213,8 +213,8 @@ test('what was folded for the page is exact by method and caller', () => {
 	};
 	const whole = open();
 	const folded = open({ folded: { limit: 0.1, paths: 2 } }, columns);
-	const a = new page.MethodSums(whole.profile.pathSums([]));
-	const b = new page.MethodSums(folded.profile.pathSums([]));
+	const a = new page.MethodSums(whole.profile.pathSums(null));
+	const b = new page.MethodSums(folded.profile.pathSums(null));
 
 	for (const name of ['a', 'b', 'c']) {
 		const [one, other] = [whole.method(name), folded.method(name)];
@@ -248,7 +248,7 @@ test('errors: of a sum as the document says, where samples divide more', () => {
 			...parts('ce', [8, 1, 4, 0]),
 		},
 	);
-	const sums = profile.pathSums([]);
+	const sums = profile.pathSums(null);
 	const a = [...profile.universe.children(0)][0];
 
 	/* Two nodes: whole 40, common 6, square 32, chance 18; reach 110. */
@@ -265,7 +265,7 @@ test('what samples alone have found is not known, not 0', () => {
 		{ conditions: [{ name: 'cpu', asked: 'cpu:1ms', event: 'cpu', period: 1e6, unit: 'ns' }] },
 		{ 'node.flags': ['b', [0, 0, 0, 0, 1, 0, 0, 1]], 'node.samples0': ['v', [0, 0, 0, 0, 2, 0, 0, 3]] },
 	);
-	const sums = new page.MethodSums(profile.pathSums([]));
+	const sums = new page.MethodSums(profile.pathSums(null));
 	const c = profile.universe.findMethodNamed('C', 'c', '');
 
 	assert.deepEqual([sums.self(0, c).value, sums.calls(c).calls, sums.self(1, c).value], [null, null, 5]);
@@ -346,4 +346,33 @@ test('a time line is of intervals between snapshots next to each other, in the p
 		),
 		'A..B B..',
 	);
+});
+
+test('a thread is chosen by what all intervals know it by; where it is not, nothing is summed', () => {
+	const { profile, universe } = open();
+	/* Of another interval: main has no row. */
+	const columns = {
+		...methods,
+		'thread.index': ['v', [2, 7]],
+		'thread.name': ['v', [11, 10]],
+		'thread.jvm': ['b', [0, 0]],
+		'node.up': ['v', [0, 1]],
+		'node.thread': ['v', [0, 0]],
+		'node.method': ['v', [0, 2]],
+		'node.id': ['v', [6, 7]],
+		'node.calls': ['v', [0, 1]],
+		'node.base0': ['z', [0, 100]],
+	};
+	const other = new page.Profile(page.decodeBlock(encodeBlock(header({ interval: 'A..' }), columns)), universe);
+	const total = (side, threads) => side.pathSums(threads).total(0, 0).value;
+
+	assert.deepEqual(page.chosenThreads(profile, []), null);
+	assert.deepEqual(page.chosenThreads(profile, [2]), [1]);
+	assert.deepEqual(page.chosenThreads(other, [2]), [0]);
+	assert.deepEqual(page.chosenThreads(other, [1]), []);
+	assert.deepEqual([total(other, null), total(other, [0]), total(other, [])], [100, 100, 0]);
+	/* The other side of a difference has its own indices. */
+	assert.deepEqual(page.sameThreads(profile, [0], other), [1]);
+	assert.deepEqual(page.sameThreads(profile, [2], other), []);
+	assert.equal(total(profile, page.sameThreads(other, [], profile)), 0);
 });

@@ -57,7 +57,7 @@ export function fileText(file: IoFile | undefined): string {
 }
 
 export interface IoChoice {
-	threads: number[];
+	threads: number[] | null;
 	path: number; // on this path and below; ROOT_PATH: all
 	method: number; // by this method and what it calls; -1: all
 	file: number; // row of `file`; -1: all
@@ -87,7 +87,7 @@ export class IoSums {
 		return this.profile.block.table('io').rows === 0;
 	}
 
-	private *accounts(threads: number[]): Generator<Account> {
+	private *accounts(threads: number[] | null): Generator<Account> {
 		const { block, universe, placement, nodeThreads, flatThreads } = this.profile;
 		const table = block.table('io');
 		const [where, file, kind] = [table.get('where'), table.get('file'), table.get('kind')];

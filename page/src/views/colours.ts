@@ -98,7 +98,7 @@ function byState(context: Context, tree: CallTree): Colouring {
 	const { profile } = context;
 	const condition = conditionOf(context);
 	const states = profile.block.table('place').rows
-		? statesByPath(profile, { threads: context.threads[0]!, path: ROOT_PATH, condition })
+		? statesByPath(profile, { threads: context.threads[0] ?? null, path: ROOT_PATH, condition })
 		: new Map<string, Float64Array>();
 	const used = new Set<string>();
 	const stateOf = (node: number): string | null => {

@@ -97,7 +97,11 @@ export function conditionOf(context: Context, profile = context.profile): number
 /** Of paths: samples of each and all below it, by what ran. */
 export function stateColumns(context: Context): FigureColumn[] {
 	const { profile, threads } = context;
-	const states = statesByPath(profile, { threads: threads[0]!, path: ROOT_PATH, condition: conditionOf(context) });
+	const states = statesByPath(profile, {
+		threads: threads[0] ?? null,
+		path: ROOT_PATH,
+		condition: conditionOf(context),
+	});
 
 	return [...states].map(([state, samples]) => ({
 		key: `state.${state}`,

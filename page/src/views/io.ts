@@ -246,7 +246,7 @@ export function ioView(both: Context): View {
 	const { selection, threads, path, method, choose, universe } = context;
 	const io = new IoSums(context.profile);
 	const file = io.files[context.file] ? context.file : -1;
-	const choice: IoChoice = { threads: threads[0]!, path, method, file };
+	const choice: IoChoice = { threads: threads[0] ?? null, path, method, file };
 	const search = searchOf(selection.search);
 	const records = context.profile.block.table('record').rows;
 	const parts = [

@@ -150,7 +150,7 @@ export function linesView(context: Context): View {
 	const condition = conditionOf(context);
 	const search = searchOf(selection.search);
 	const choice = (side: number) => ({
-		threads: threads[side]!,
+		threads: threads[side] ?? null,
 		path,
 		condition: conditionOf(context, profiles[side]),
 	});

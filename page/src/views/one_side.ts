@@ -18,7 +18,7 @@ export function oneSide(context: Context): { context: Context; field: Child; isS
 			profile: context.profiles[side]!,
 			profiles: [context.profiles[side]!],
 			sums: [context.sums[side]!],
-			threads: [context.threads[side]!],
+			threads: [context.threads[side] ?? null],
 			kinds: context.profiles[side]!.kinds,
 		},
 		field: select(

@@ -52,7 +52,7 @@ function facts(context: Context): HTMLElement {
 	const calls = sums[0]!.methodSums().callCounts.calls.reduce((all, n) => all + n, 0);
 	tiles.push(
 		['Calls', quantity(calls, '')],
-		['Threads', exact(context.threads[0]!.length || profile.programThreads.length)],
+		['Threads', exact((context.threads[0] ?? profile.programThreads).length)],
 	);
 	return h(
 		'dl',
@@ -182,7 +182,7 @@ function topPaths(context: Context): HTMLElement {
 
 function topIo(context: Context): HTMLElement | null {
 	const io = new IoSums(context.profile);
-	const choice: IoChoice = { threads: context.threads[0]!, path: context.path, method: -1, file: -1 };
+	const choice: IoChoice = { threads: context.threads[0] ?? null, path: context.path, method: -1, file: -1 };
 
 	if (io.isEmpty) return null;
 	const whole = io.total(choice);

@@ -109,10 +109,11 @@ export function nodeText(context: Context, tree: CallTree, node: number): string
 }
 
 export function rootText(context: Context): string {
-	const chosen = context.threads[0]!;
+	const chosen = context.threads[0];
 
+	if (!chosen) return 'all threads of the program';
 	if (chosen.length === 1) return `thread ${context.profile.threads[chosen[0]!]!.name}`;
-	return chosen.length === 0 ? 'all threads of the program' : `${chosen.length} threads`;
+	return chosen.length === 0 ? 'a thread that is not here' : `${chosen.length} threads`;
 }
 
 /** Links to what is around the node that fills the width. */
