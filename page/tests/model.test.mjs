@@ -376,3 +376,22 @@ test('a thread is chosen by what all intervals know it by; where it is not, noth
 	assert.deepEqual(page.sameThreads(profile, [2], other), []);
 	assert.equal(total(profile, page.sameThreads(other, [], profile)), 0);
 });
+
+test('a change of what is not known of both sides is not known', () => {
+	const known = { value: 100, error: 0, divided: false };
+	const side = (value) => ({
+		total: () => ({ ...known, value }),
+		self: () => ({ ...known, value }),
+		calls: () => null,
+	});
+	const values = (before, after) =>
+		page
+			.changeColumns({ kinds: [{ name: 'cpu', unit: 'ns' }], figure: 0 }, [side(before), side(after)])
+			.filter(({ key }) => key.startsWith('self.'))
+			.map(({ value }) => value(5));
+
+	assert.deepEqual(values(100, 40), [100, 40, 60]);
+	assert.deepEqual(values(100, null), [100, null, null]);
+	assert.deepEqual(values(null, 40), [null, 40, null]);
+	assert.deepEqual(values(0, 40), [0, 40, 40]);
+});

@@ -7,7 +7,8 @@
 import type { Context } from '../app';
 import { statesByPath } from '../model/places';
 import type { CallTree } from '../model/tree';
-import { conditionOf } from './columns';
+import type { Figure } from '../model/figures';
+import { changeBy, conditionOf } from './columns';
 import { hashText, KINDS, METHOD_SMALL, ROOT_PATH } from '../model/universe';
 
 export interface Colouring {
@@ -144,11 +145,11 @@ export const LESS_HUE = 212;
 
 /** How a frame has changed: from -1 (gone) to 1 (new). */
 export function changeOf(context: Context, tree: CallTree, node: number): number {
-	const before = tree.sides[0]!.totalValue(context.figure, node);
-	const after = tree.sides[1]!.totalValue(context.figure, node);
-	const most = Math.max(before, after);
+	const [before, after] = tree.sides.map((side) => side.total(context.figure, node)) as [Figure, Figure];
+	const most = Math.max(before.value ?? 0, after.value ?? 0);
 
-	return most > 0 ? (after - before) / most : 0;
+	/* What is not known of both sides is grey. */
+	return most > 0 ? (changeBy(before, after) ?? 0) / most : 0;
 }
 
 function byChange(context: Context, tree: CallTree): Colouring {

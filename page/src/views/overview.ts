@@ -12,7 +12,7 @@ import { h, sized, type Child } from '../ui/dom';
 import { exact, figureCell, percent, quantity } from '../ui/format';
 import { link, methodName, name } from '../ui/names';
 import { table } from '../ui/table';
-import { changeCell, dataRow, figureColumns, figureTitle, methodData, shareBar, wholes } from './columns';
+import { changeBy, changeCell, dataRow, figureColumns, figureTitle, methodData, shareBar, wholes } from './columns';
 import { figuresOf, methodLink } from './methods';
 import { findings } from './findings';
 import { statesBar } from './states_bar';
@@ -66,10 +66,7 @@ function topMethods(context: Context): HTMLElement {
 	const sides = sums.map(figuresOf);
 	const weigh = (method: number) =>
 		sides.length > 1
-			? Math.abs(
-					sums[1]!.figure(context.figure).base.value[method]! -
-						sums[0]!.figure(context.figure).base.value[method]!,
-				)
+			? Math.abs(changeBy(sums[0]!.self(context.figure, method), sums[1]!.self(context.figure, method)) ?? 0)
 			: sums[0]!.figure(context.figure).base.value[method]!;
 	const rows = [...new Set(sums.flatMap((side) => side.seen()))]
 		.sort((a, b) => weigh(b) - weigh(a) || a - b)

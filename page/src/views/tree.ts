@@ -142,10 +142,17 @@ export function treeView(context: Context): View {
 		if (!sortColumn) return nodes;
 		const turn = selection.sort.startsWith('-') ? 1 : -1;
 
-		return nodes
-			.map((node, at) => ({ node, at, value: sortColumn.value(node) ?? -Infinity }))
-			.sort((a, b) => turn * (a.value - b.value) || a.at - b.at)
-			.map(({ node }) => node);
+		return (
+			nodes
+				.map((node, at) => ({ node, at, value: sortColumn.value(node) }))
+				/* What is not known comes last, whichever way. */
+				.sort((a, b) =>
+					a.value === null || b.value === null
+						? Number(a.value === null) - Number(b.value === null) || a.at - b.at
+						: turn * (a.value - b.value) || a.at - b.at,
+				)
+				.map(({ node }) => node)
+		);
 	};
 	const body = h('tbody');
 	const note = h('p', { class: 'note', hidden: true }, `The first ${exact(MOST)} rows: close some, or zoom in.`);
