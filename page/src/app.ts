@@ -8,6 +8,7 @@ import { decodeBlock } from './data/decode';
 import type { EmbeddedBlock, ServerFacts } from './data/embedded';
 import { fetchBlock, fetchReport } from './data/server';
 import type { FigureKind } from './model/figures';
+import { filesOf, sameFiles } from './model/io';
 import { Profile, type PathSums } from './model/profile';
 import { ROOT_PATH, Universe } from './model/universe';
 import { fromHash, NOTHING, toHash, type Selection } from './state/selection';
@@ -23,7 +24,8 @@ export interface Context {
 	app: App;
 	selection: Selection;
 	universe: Universe;
-	profile: Profile; // the first side
+	first: Profile; // the first side: rows of threads and files are chosen there
+	profile: Profile; // the first side, or the one that a view shows alone
 	profiles: Profile[]; // one, or of a difference two: before, after
 	sums: PathSums[]; // of the chosen threads, one a side
 	threads: (number[] | null)[]; // rows of the chosen ones, one list a side, empty where it has none of them; null: none is chosen
@@ -31,7 +33,7 @@ export interface Context {
 	figure: number; // index of kinds
 	path: number; // ROOT_PATH: all
 	method: number; // -1: none
-	file: number; // -1: none
+	files: (number[] | null)[]; // rows of the chosen file, one list a side, empty where it is not; null: none is chosen
 	/** Chooses something else; a new entry for `back`, or (replace) in the place of the last one. */
 	choose(change: Partial<Selection>, how?: 'push' | 'replace'): void;
 	link(change: Partial<Selection>): string;
@@ -192,6 +194,7 @@ export class App {
 			app: this,
 			selection,
 			universe,
+			first: profile,
 			profile,
 			profiles,
 			sums: profiles.map((side, i) => side.pathSums(threads[i] ?? null)),
@@ -200,7 +203,7 @@ export class App {
 			figure: chosenFigure(profile, selection.metric),
 			path: path < 0 ? ROOT_PATH : path,
 			method: selection.method ? universe.findMethod(selection.method) : -1,
-			file: /^\d+$/.test(selection.file) ? Number(selection.file) : -1,
+			files: profiles.map((side) => chosenFiles(profiles, side, selection.file)),
 			choose: (change, how) => this.choose(change, how),
 			link: (change) => toHash({ ...selection, ...change }),
 		};
@@ -224,6 +227,15 @@ function alignKinds(first: Profile, second: Profile): void {
 
 	second.kinds.splice(0, Infinity, ...both.map((kind) => match(kind, second.kinds)!));
 	first.kinds.splice(0, Infinity, ...both);
+}
+
+/** Of two profiles all rows of the file: they are matched by its names. */
+export function chosenFiles(profiles: Profile[], side: Profile, row: string): number[] | null {
+	if (!/^\d+$/.test(row)) return null;
+	const file = filesOf(profiles[0]!)[Number(row)];
+
+	if (!file) return [];
+	return profiles.length > 1 ? sameFiles(file, side) : [file.row];
 }
 
 /** Their rows; null: none is chosen. */

@@ -7,7 +7,7 @@ import { App, figureName, type Context, type View } from './app';
 import { embeddedBlocks, serverFacts } from './data/embedded';
 import { startHeartbeat } from './data/heartbeat';
 import { METHOD_SMALL, ROOT_PATH } from './model/universe';
-import { fileText, IoSums } from './model/io';
+import { filesOf, fileText } from './model/io';
 import { toHash, VIEWS, type Selection, type ViewName } from './state/selection';
 import { select } from './ui/controls';
 import { h, type Child } from './ui/dom';
@@ -117,9 +117,17 @@ function threadsText(context: Context): Child {
 	return text;
 }
 
+function fileChipText(context: Context): Child {
+	const file = filesOf(context.first)[Number(context.selection.file)];
+
+	if (!file) return `is not in this ${placeWord(context)}`;
+	const text = name(cut(fileText(file), 80));
+	return context.files[1]?.length === 0 ? [text, ', not in the profile after'] : text;
+}
+
 /** What narrows the view, each with a button that takes it away. */
 function chips(context: Context): Child[] {
-	const { selection, universe, path, method, file } = context;
+	const { selection, universe, path, method } = context;
 	const chip = (what: string, text: Child, change: Partial<Selection>) =>
 		h(
 			'li',
@@ -138,8 +146,7 @@ function chips(context: Context): Child[] {
 
 	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '' }));
 	if (method > METHOD_SMALL) items.push(chip('method', text(method), { method: '', zoom: '' }));
-	if (file >= 0)
-		items.push(chip('file', name(cut(fileText(new IoSums(context.profile).files[file]), 80)), { file: '' }));
+	if (context.files[0]) items.push(chip('file', fileChipText(context), { file: '' }));
 	if (selection.threads.length > 0 && !context.profile.isPart)
 		items.push(chip('threads', threadsText(context), { threads: [] }));
 	if (context.profile.beginsAt !== ROOT_PATH)

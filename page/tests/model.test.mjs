@@ -395,3 +395,39 @@ test('a change of what is not known of both sides is not known', () => {
 	assert.deepEqual(values(null, 40), [null, 40, null]);
 	assert.deepEqual(values(0, 40), [0, 40, 40]);
 });
+
+test('a chosen file is the same file on both sides of a difference, by its kind and names', () => {
+	const universe = new page.Universe();
+	const side = (names, kinds) =>
+		new page.Profile(
+			page.decodeBlock(
+				encodeBlock(header(), {
+					...methods,
+					...nodes,
+					'file.name': ['v', names],
+					'file.peer': ['v', names.map(() => 0)],
+					'file.kind': ['b', kinds],
+					'io.where': ['v', names.map(() => 1)],
+					'io.file': ['v', names.map((_, row) => row + 1)],
+					'io.kind': ['b', names.map(() => 1)],
+					'io.count': ['v', names.map((_, row) => 10 ** row)],
+				}),
+			),
+			universe,
+		);
+	const [before, after] = [side([1, 4, 7], [0, 0, 0]), side([4, 1, 1, 1], [0, 1, 0, 0])];
+	const both = [before, after];
+	const count = (profile, files) =>
+		new page.IoSums(profile).total({ threads: null, path: 0, method: -1, files }).all.ops;
+
+	assert.deepEqual(page.chosenFiles(both, after, ''), null);
+	assert.deepEqual([page.chosenFiles(both, before, '0'), page.chosenFiles(both, after, '0')], [[0], [2, 3]]);
+	assert.deepEqual(page.chosenFiles(both, after, '1'), [0]);
+	assert.deepEqual(page.chosenFiles(both, after, '2'), []);
+	assert.deepEqual(page.chosenFiles([before], before, '9'), []);
+	assert.deepEqual(
+		[count(after, null), count(after, [2, 3]), count(after, [])],
+		[1101, 1100, 0],
+		'of all without entries of archives, of one, of none',
+	);
+});

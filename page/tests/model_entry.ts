@@ -9,7 +9,7 @@ export { PathTree, FoldedTree, CallersTree, sortedChildren } from '../src/model/
 export { IoSums, throughput } from '../src/model/io';
 export { neighbours } from '../src/model/segments';
 export { byLine, statesByMethod } from '../src/model/places';
-export { chosenThreads, sameThreads } from '../src/app';
+export { chosenFiles, chosenThreads, sameThreads } from '../src/app';
 export { changeColumns } from '../src/views/columns';
 export { fromHash, toHash, NOTHING } from '../src/state/selection';
 export { quantity, percent } from '../src/ui/format';

@@ -96,10 +96,12 @@ function byKind(context: Context, tree: CallTree): Colouring {
 
 /** By the state that most samples of the path and all below it were in; without samples by how most calls came in. */
 function byState(context: Context, tree: CallTree): Colouring {
-	const { profile } = context;
-	const condition = conditionOf(context);
+	/* Of a difference the states of the side that the widths are of. */
+	const side = tree.sides.length > 1 && context.selection.part !== 'before' ? 1 : 0;
+	const profile = context.profiles[side]!;
+	const condition = conditionOf(context, profile);
 	const states = profile.block.table('place').rows
-		? statesByPath(profile, { threads: context.threads[0] ?? null, path: ROOT_PATH, condition })
+		? statesByPath(profile, { threads: context.threads[side] ?? null, path: ROOT_PATH, condition })
 		: new Map<string, Float64Array>();
 	const used = new Set<string>();
 	const stateOf = (node: number): string | null => {
@@ -114,7 +116,7 @@ function byState(context: Context, tree: CallTree): Colouring {
 				best = state;
 			}
 		if (best === null && states.size === 0) {
-			const calls = tree.sides[0]!.calls(node);
+			const calls = tree.sides[side]!.calls(node);
 
 			for (const state of ['interpreted', 'jitted', 'native'] as const)
 				if ((calls?.[state] ?? 0) > most) {

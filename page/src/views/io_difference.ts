@@ -88,7 +88,7 @@ export function ioDifference(context: Context, part: string, matches: (text: str
 			threads: context.threads[side] ?? null,
 			path: context.path,
 			method: context.method,
-			file: -1,
+			files: context.files[side] ?? null,
 		};
 
 		if (part === 'methods')
