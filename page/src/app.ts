@@ -55,6 +55,8 @@ export class App {
 	private readonly open = new Map<string, Promise<Profile>>();
 	/** Of a served page: what threads did, by interval. */
 	private readonly reports = new Map<string, Promise<ReportRow[]>>();
+	/** Where nodes are that were zoomed to, by their ids: blocks that begin there do not say. */
+	private readonly begins = new Map<number, number>();
 	private profiles: Profile[] = [];
 	private serial = 0;
 
@@ -98,16 +100,17 @@ export class App {
 		const { interval, path } = this.selection;
 		const whole = await this.profileOf(0, interval);
 		const node = whole.nodes.get('id').indexOf(root);
-		const at = node >= 0 ? whole.placement.path[node]! : path ? this.universe.findPath(path) : ROOT_PATH;
+		const at =
+			node >= 0
+				? whole.placement.path[node]!
+				: (this.begins.get(root) ?? (path ? this.universe.findPath(path) : -1));
 
+		/* A link from elsewhere, to what is known here only of blocks that were opened on the way there. */
+		if (at < 0) throw new Error('that link leads to folded paths: zoom to them anew');
+		this.begins.set(root, at);
 		return this.once(
 			`below ${root} ${interval}`,
-			async () =>
-				new Profile(
-					decodeBlock(await fetchBlock({ interval, root, limit: NODES })),
-					this.universe,
-					Math.max(at, ROOT_PATH),
-				),
+			async () => new Profile(decodeBlock(await fetchBlock({ interval, root, limit: NODES })), this.universe, at),
 		);
 	}
 

@@ -144,13 +144,17 @@ function chips(context: Context): Child[] {
 	const items: Child[] = [];
 	const text = (id: number) => name(cut(shortMethod(universe.methods[id]!, id), 80));
 
-	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '' }));
+	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '', root: '' }));
 	if (method > METHOD_SMALL) items.push(chip('method', text(method), { method: '', zoom: '' }));
 	if (context.files[0]) items.push(chip('file', fileChipText(context), { file: '' }));
 	if (selection.threads.length > 0 && !context.profile.isPart)
 		items.push(chip('threads', threadsText(context), { threads: [] }));
-	if (context.profile.beginsAt !== ROOT_PATH)
-		items.push(chip('with folded paths of', text(universe.methodOf[context.profile.beginsAt]!), { root: '' }));
+	if (context.profile.isPart) {
+		const { beginsAt, threads } = context.profile;
+		const of = beginsAt === ROOT_PATH ? name(cut(threads[0]?.name ?? '', 60)) : text(universe.methodOf[beginsAt]!);
+
+		items.push(chip('with folded paths of', of, { root: '' }));
+	}
 	if (selection.interval !== '')
 		items.push(
 			chip(
@@ -169,7 +173,8 @@ function chips(context: Context): Child[] {
 	if (selection.search !== '')
 		items.push(chip('like', h('code', {}, name(cut(selection.search, 60))), { search: '' }));
 	/* A link to what is not in this profile. */
-	if (selection.path !== '' && path === ROOT_PATH) items.push(chip('path', 'is not in this profile', { path: '' }));
+	if (selection.path !== '' && path === ROOT_PATH)
+		items.push(chip('path', 'is not in this profile', { path: '', root: '' }));
 	if (selection.method !== '' && method < 0) items.push(chip('method', 'is not in this profile', { method: '' }));
 	return items;
 }
