@@ -216,6 +216,17 @@ test('what was folded for the page is exact by method and caller', () => {
 	const a = new page.MethodSums(whole.profile.pathSums(null));
 	const b = new page.MethodSums(folded.profile.pathSums(null));
 
+	const sums = [folded.profile.pathSums(null)];
+	const small = (tree) => {
+		const below = (node) => [node, ...tree.children(node).flatMap(below)];
+
+		return below(tree.root)
+			.filter((node) => tree.method(node) === 1)
+			.map((node) => tree.smallPaths(node));
+	};
+	assert.deepEqual(small(new page.PathTree(sums)), [2]);
+	assert.deepEqual(small(new page.FoldedTree(sums)), [2]);
+	assert.deepEqual(small(new page.CallersTree(sums, null)), [2]);
 	for (const name of ['a', 'b', 'c']) {
 		const [one, other] = [whole.method(name), folded.method(name)];
 

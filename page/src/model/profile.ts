@@ -203,15 +203,17 @@ export class PathSums extends Sums {
 		return sums[row]! > 0 ? { estimate: sums[row]! } : {};
 	}
 
-	/** How many paths a "(small)" stands for. */
-	smallPaths(path: number): number {
-		const { nodes, placement, nodeThreads } = this.profile;
-		const paths = nodes.get('paths');
-		let count = 0;
+	private small: Float64Array | undefined;
 
-		for (let node = 0; node < placement.path.length; node++)
-			if (placement.path[node] === path && this.mask[nodeThreads[node]!]) count += paths[node]!;
-		return count;
+	/** By path: how many paths a "(small)" stands for; of others 0. */
+	get smallPaths(): Float64Array {
+		const { nodes, placement, nodeThreads } = this.profile;
+
+		if (!this.small) {
+			this.small = new Float64Array(this.size);
+			addRows(this.small, placement.path, nodes.get('paths') as Float64Array, nodeThreads, this.mask);
+		}
+		return this.small;
 	}
 
 	/** Of a path with folded ones below it: the node that has most of them (its id and thread). */
