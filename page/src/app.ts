@@ -166,6 +166,8 @@ export class App {
 			else for (const side of sides) profiles.push(await this.profileOf(side, this.selection.interval));
 			if (serial !== this.serial) return;
 			if (profiles.length > 1) alignKinds(profiles[0]!, profiles[1]!);
+			if (profiles.length > 1 && profiles[0]!.kinds.length === 0)
+				throw new Error('the two profiles have no figure in common');
 			this.profiles = profiles;
 			this.draw(this.context());
 		} catch (error) {

@@ -253,6 +253,11 @@ function draw(context: Context): void {
 function fail(error: unknown): void {
 	const text = error instanceof Error ? error.message : String(error);
 
+	/* Nothing of the last choice is drawn again, as another theme or width would. */
+	current = null;
+	shown = null;
+	shownView = null;
+
 	byId('view').replaceChildren(
 		h('h2', { id: 'heading' }, 'This profile cannot be shown'),
 		h('p', { class: 'warning', role: 'alert' }, name(text, 500)),

@@ -191,6 +191,12 @@ async function tree(page) {
 	await page.keyboard.press('End');
 	await page.keyboard.press('Home');
 	check('at the top', await page.evaluate(() => document.activeElement.getAttribute('aria-level')), '1');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.waitForFunction(() => location.hash.includes('path='));
+	check('the focus stays on a row', await page.evaluate(() => document.activeElement.id), 'tree-row');
+	await page.evaluate(() => window.jprof.choose({ path: '' }));
+	await page.waitForFunction(() => !location.hash.includes('path='));
 }
 
 /** Every tab and control can be reached, and the tabs opened, with Tab and Enter. */

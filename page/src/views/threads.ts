@@ -39,6 +39,7 @@ export function threadsView(both: Context): View {
 						? null
 						: h('input', {
 								type: 'checkbox',
+								id: `choose-${row.index}`,
 								checked: chosen.has(row.index),
 								'aria-label': `choose ${visible(cut(row.name, 100))}`,
 								onchange: (event: Event) => {
