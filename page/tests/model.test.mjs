@@ -442,3 +442,36 @@ test('a chosen file is the same file on both sides of a difference, by its kind 
 		'of all without entries of archives, of one, of none',
 	);
 });
+
+test('links to paths are told apart: a hundred thousand have as many', () => {
+	const count = 100000;
+	const each = (f) => Array.from({ length: count }, (_, i) => f(i));
+	const ways = 1000; /* main calls so many, each as many as are left */
+	const { universe } = open(
+		{ strings: ['', 'main', ...Array.from({ length: ways }, (_, i) => `m${i}`)] },
+		{
+			'method.class': ['v', [0, 0, ...Array(ways).fill(0)]],
+			'method.name': ['v', [0, 0, ...Array.from({ length: ways }, (_, i) => i + 2)]],
+			...Object.fromEntries(
+				['signature', 'display'].map((key) => [`method.${key}`, ['v', Array(ways + 2).fill(0)]]),
+			),
+			...Object.fromEntries(['kind', 'flags'].map((key) => [`method.${key}`, ['b', Array(ways + 2).fill(0)]])),
+			'thread.name': ['v', [1, 1, 1]],
+			'node.up': ['v', each((i) => (i === 0 ? 0 : i % 100 === 1 ? i : (i - 1) % 100))],
+			'node.thread': ['v', each(() => 0)],
+			'node.method': [
+				'v',
+				each((i) => (i === 0 ? 0 : 2 + (i % 100 === 1 ? Math.floor(i / 100) : (i * 7) % ways))),
+			],
+			'node.id': ['v', each((i) => i + 1)],
+			'node.recursion': ['v', each(() => 0)],
+			'node.calls': ['v', each(() => 1)],
+			'node.flags': ['b', each(() => 0)],
+			'node.base0': ['z', each(() => 1)],
+		},
+	);
+	const hashes = new Set();
+
+	for (let path = 1; path < universe.pathCount; path++) hashes.add(universe.pathHash(path));
+	assert.equal(hashes.size, universe.pathCount - 1);
+});
