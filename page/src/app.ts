@@ -8,6 +8,7 @@ import { decodeBlock } from './data/decode';
 import type { EmbeddedBlock, ServerFacts } from './data/embedded';
 import { fetchBlock, fetchReport } from './data/server';
 import type { FigureKind } from './model/figures';
+import { filesOf, sameFiles } from './model/io';
 import { Profile, type PathSums } from './model/profile';
 import { ROOT_PATH, Universe } from './model/universe';
 import { fromHash, NOTHING, toHash, type Selection } from './state/selection';
@@ -23,15 +24,16 @@ export interface Context {
 	app: App;
 	selection: Selection;
 	universe: Universe;
-	profile: Profile; // the first side
+	first: Profile; // the first side: rows of threads and files are chosen there
+	profile: Profile; // the first side, or the one that a view shows alone
 	profiles: Profile[]; // one, or of a difference two: before, after
 	sums: PathSums[]; // of the chosen threads, one a side
-	threads: number[][]; // chosen ones, one list a side
+	threads: (number[] | null)[]; // rows of the chosen ones, one list a side, empty where it has none of them; null: none is chosen
 	kinds: FigureKind[];
 	figure: number; // index of kinds
 	path: number; // ROOT_PATH: all
 	method: number; // -1: none
-	file: number; // -1: none
+	files: (number[] | null)[]; // rows of the chosen file, one list a side, empty where it is not; null: none is chosen
 	/** Chooses something else; a new entry for `back`, or (replace) in the place of the last one. */
 	choose(change: Partial<Selection>, how?: 'push' | 'replace'): void;
 	link(change: Partial<Selection>): string;
@@ -53,6 +55,8 @@ export class App {
 	private readonly open = new Map<string, Promise<Profile>>();
 	/** Of a served page: what threads did, by interval. */
 	private readonly reports = new Map<string, Promise<ReportRow[]>>();
+	/** Where nodes are that were zoomed to, by their ids: blocks that begin there do not say. */
+	private readonly begins = new Map<number, number>();
 	private profiles: Profile[] = [];
 	private serial = 0;
 
@@ -96,16 +100,17 @@ export class App {
 		const { interval, path } = this.selection;
 		const whole = await this.profileOf(0, interval);
 		const node = whole.nodes.get('id').indexOf(root);
-		const at = node >= 0 ? whole.placement.path[node]! : path ? this.universe.findPath(path) : ROOT_PATH;
+		const at =
+			node >= 0
+				? whole.placement.path[node]!
+				: (this.begins.get(root) ?? (path ? this.universe.findPath(path) : -1));
 
+		/* A link from elsewhere, to what is known here only of blocks that were opened on the way there. */
+		if (at < 0) throw new Error('that link leads to folded paths: zoom to them anew');
+		this.begins.set(root, at);
 		return this.once(
 			`below ${root} ${interval}`,
-			async () =>
-				new Profile(
-					decodeBlock(await fetchBlock({ interval, root, limit: NODES })),
-					this.universe,
-					Math.max(at, ROOT_PATH),
-				),
+			async () => new Profile(decodeBlock(await fetchBlock({ interval, root, limit: NODES })), this.universe, at),
 		);
 	}
 
@@ -161,6 +166,8 @@ export class App {
 			else for (const side of sides) profiles.push(await this.profileOf(side, this.selection.interval));
 			if (serial !== this.serial) return;
 			if (profiles.length > 1) alignKinds(profiles[0]!, profiles[1]!);
+			if (profiles.length > 1 && profiles[0]!.kinds.length === 0)
+				throw new Error('the two profiles have no figure in common');
 			this.profiles = profiles;
 			this.draw(this.context());
 		} catch (error) {
@@ -182,24 +189,26 @@ export class App {
 		const profile = profiles[0]!;
 		const kinds = profile.kinds;
 		/* What is below one node is of one thread. */
-		const given = profile.beginsAt === ROOT_PATH ? selection.threads : profile.threads.map((_, row) => row);
-		const chosen = given.filter((row) => row < profile.threads.length);
-		const threads = profiles.map((side, i) => (i === 0 ? chosen : sameThreads(profile, chosen, side)));
+		const chosen = profile.isPart
+			? profile.threads.map(({ row }) => row)
+			: chosenThreads(profile, selection.threads);
+		const threads = profiles.map((side, i) => (i === 0 || !chosen ? chosen : sameThreads(profile, chosen, side)));
 		const path = selection.path ? universe.findPath(selection.path) : ROOT_PATH;
 
 		return {
 			app: this,
 			selection,
 			universe,
+			first: profile,
 			profile,
 			profiles,
-			sums: profiles.map((side, i) => side.pathSums(threads[i]!)),
+			sums: profiles.map((side, i) => side.pathSums(threads[i] ?? null)),
 			threads,
 			kinds,
 			figure: chosenFigure(profile, selection.metric),
 			path: path < 0 ? ROOT_PATH : path,
 			method: selection.method ? universe.findMethod(selection.method) : -1,
-			file: /^\d+$/.test(selection.file) ? Number(selection.file) : -1,
+			files: profiles.map((side) => chosenFiles(profiles, side, selection.file)),
 			choose: (change, how) => this.choose(change, how),
 			link: (change) => toHash({ ...selection, ...change }),
 		};
@@ -225,8 +234,25 @@ function alignKinds(first: Profile, second: Profile): void {
 	first.kinds.splice(0, Infinity, ...both);
 }
 
+/** Of two profiles all rows of the file: they are matched by its names. */
+export function chosenFiles(profiles: Profile[], side: Profile, row: string): number[] | null {
+	if (!/^\d+$/.test(row)) return null;
+	const file = filesOf(profiles[0]!)[Number(row)];
+
+	if (!file) return [];
+	return profiles.length > 1 ? sameFiles(file, side) : [file.row];
+}
+
+/** Their rows; null: none is chosen. */
+export function chosenThreads(profile: Profile, indices: number[]): number[] | null {
+	const wanted = new Set(indices);
+
+	if (wanted.size === 0) return null;
+	return profile.threads.filter((thread) => wanted.has(thread.index)).map((thread) => thread.row);
+}
+
 /** Threads of the other side with the same names. */
-function sameThreads(first: Profile, chosen: number[], second: Profile): number[] {
+export function sameThreads(first: Profile, chosen: number[], second: Profile): number[] {
 	const names = new Set(chosen.map((row) => first.threads[row]!.name));
 
 	return second.threads.filter((thread) => names.has(thread.name)).map((thread) => thread.row);

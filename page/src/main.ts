@@ -7,7 +7,7 @@ import { App, figureName, type Context, type View } from './app';
 import { embeddedBlocks, serverFacts } from './data/embedded';
 import { startHeartbeat } from './data/heartbeat';
 import { METHOD_SMALL, ROOT_PATH } from './model/universe';
-import { fileText, IoSums } from './model/io';
+import { filesOf, fileText } from './model/io';
 import { toHash, VIEWS, type Selection, type ViewName } from './state/selection';
 import { select } from './ui/controls';
 import { h, type Child } from './ui/dom';
@@ -55,22 +55,31 @@ function metricField(context: Context): Child {
 	);
 }
 
+const placeWord = (context: Context) => (context.selection.interval === '' ? 'profile' : 'interval');
+
 function threadField(context: Context): Child {
-	const chosen = context.threads[0]!;
-	const threads = context.profile.threads;
+	const { threads, isPart } = context.profile;
+	/* Those that are not here are chosen, too. */
+	const chosen = isPart ? threads.map(({ index }) => index) : context.selection.threads;
 	const options = [{ value: '', label: 'all of the program' }];
 
 	if (chosen.length > 1) options.push({ value: chosen.join('.'), label: `${chosen.length} chosen threads` });
 	/* A list of thousands is none: the view Threads has them all. */
 	for (const thread of threads.slice(0, 300))
 		options.push({
-			value: String(thread.row),
+			value: String(thread.index),
 			label: visible(cut(thread.name, 60)) + (thread.jvm ? ' (JVM)' : ''),
 		});
-	if (chosen.length === 1 && chosen[0]! >= 300)
-		options.push({ value: String(chosen[0]), label: visible(cut(threads[chosen[0]!]!.name, 60)) });
+	if (chosen.length === 1 && !options.some(({ value }) => value === String(chosen[0]))) {
+		const thread = threads.find(({ index }) => index === chosen[0]);
+
+		options.push({
+			value: String(chosen[0]),
+			label: thread ? visible(cut(thread.name, 60)) : `a thread that is not in this ${placeWord(context)}`,
+		});
+	}
 	return select('threads', 'Threads', chosen.join('.'), options, (value) =>
-		context.choose({ threads: value === '' ? [] : value.split('.').map(Number), zoom: '' }),
+		context.choose({ threads: value === '' ? [] : value.split('.').map(Number), zoom: '', root: '' }),
 	);
 }
 
@@ -87,9 +96,38 @@ function intervalField(context: Context): Child {
 	);
 }
 
+/** Which threads are chosen, and whether what is shown has them. */
+function threadsText(context: Context): Child {
+	const { threads, profiles, selection } = context;
+	const wanted = new Set(selection.threads).size;
+	const here = threads[0]!;
+	const text: Child =
+		here.length === 1 && wanted === 1
+			? name(cut(context.profile.threads[here[0]!]!.name, 60))
+			: here.length === wanted
+				? String(wanted)
+				: `${here.length} of ${wanted}`;
+
+	if (here.length === 0)
+		return wanted === 1
+			? `is not in this ${placeWord(context)}`
+			: `${wanted}, none of which is in this ${placeWord(context)}`;
+	if (here.length < wanted) return [text, `: others are not in this ${placeWord(context)}`];
+	if (profiles.length > 1 && threads[1]!.length === 0) return [text, ', not in the profile after'];
+	return text;
+}
+
+function fileChipText(context: Context): Child {
+	const file = filesOf(context.first)[Number(context.selection.file)];
+
+	if (!file) return `is not in this ${placeWord(context)}`;
+	const text = name(cut(fileText(file), 80));
+	return context.files[1]?.length === 0 ? [text, ', not in the profile after'] : text;
+}
+
 /** What narrows the view, each with a button that takes it away. */
 function chips(context: Context): Child[] {
-	const { selection, universe, path, method, file } = context;
+	const { selection, universe, path, method } = context;
 	const chip = (what: string, text: Child, change: Partial<Selection>) =>
 		h(
 			'li',
@@ -106,22 +144,17 @@ function chips(context: Context): Child[] {
 	const items: Child[] = [];
 	const text = (id: number) => name(cut(shortMethod(universe.methods[id]!, id), 80));
 
-	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '' }));
+	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '', root: '' }));
 	if (method > METHOD_SMALL) items.push(chip('method', text(method), { method: '', zoom: '' }));
-	if (file >= 0)
-		items.push(chip('file', name(cut(fileText(new IoSums(context.profile).files[file]), 80)), { file: '' }));
-	if (context.threads[0]!.length > 0 && context.profile.beginsAt === ROOT_PATH)
-		items.push(
-			chip(
-				'threads',
-				context.threads[0]!.length === 1
-					? name(cut(context.profile.threads[context.threads[0]![0]!]!.name, 60))
-					: String(context.threads[0]!.length),
-				{ threads: [] },
-			),
-		);
-	if (context.profile.beginsAt !== ROOT_PATH)
-		items.push(chip('with folded paths of', text(universe.methodOf[context.profile.beginsAt]!), { root: '' }));
+	if (context.files[0]) items.push(chip('file', fileChipText(context), { file: '' }));
+	if (selection.threads.length > 0 && !context.profile.isPart)
+		items.push(chip('threads', threadsText(context), { threads: [] }));
+	if (context.profile.isPart) {
+		const { beginsAt, threads } = context.profile;
+		const of = beginsAt === ROOT_PATH ? name(cut(threads[0]?.name ?? '', 60)) : text(universe.methodOf[beginsAt]!);
+
+		items.push(chip('with folded paths of', of, { root: '' }));
+	}
 	if (selection.interval !== '')
 		items.push(
 			chip(
@@ -140,7 +173,8 @@ function chips(context: Context): Child[] {
 	if (selection.search !== '')
 		items.push(chip('like', h('code', {}, name(cut(selection.search, 60))), { search: '' }));
 	/* A link to what is not in this profile. */
-	if (selection.path !== '' && path === ROOT_PATH) items.push(chip('path', 'is not in this profile', { path: '' }));
+	if (selection.path !== '' && path === ROOT_PATH)
+		items.push(chip('path', 'is not in this profile', { path: '', root: '' }));
 	if (selection.method !== '' && method < 0) items.push(chip('method', 'is not in this profile', { method: '' }));
 	return items;
 }
@@ -218,6 +252,11 @@ function draw(context: Context): void {
 
 function fail(error: unknown): void {
 	const text = error instanceof Error ? error.message : String(error);
+
+	/* Nothing of the last choice is drawn again, as another theme or width would. */
+	current = null;
+	shown = null;
+	shownView = null;
 
 	byId('view').replaceChildren(
 		h('h2', { id: 'heading' }, 'This profile cannot be shown'),

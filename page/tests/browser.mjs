@@ -89,7 +89,10 @@ async function everyView(page, theme) {
 /** What the view methods shows, all of it, is what the report says. */
 async function compareMethods(page, profile) {
 	await page.evaluate(() =>
-		window.jprof.choose({ view: 'methods', threads: [...window.jprof.context().profile.threads.keys()] }),
+		window.jprof.choose({
+			view: 'methods',
+			threads: window.jprof.context().profile.threads.map((thread) => thread.index),
+		}),
 	);
 	await page.waitForFunction(
 		() => window.jprof.view() === 'methods' && window.jprof.context().selection.threads.length > 0,
@@ -188,6 +191,12 @@ async function tree(page) {
 	await page.keyboard.press('End');
 	await page.keyboard.press('Home');
 	check('at the top', await page.evaluate(() => document.activeElement.getAttribute('aria-level')), '1');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.waitForFunction(() => location.hash.includes('path='));
+	check('the focus stays on a row', await page.evaluate(() => document.activeElement.id), 'tree-row');
+	await page.evaluate(() => window.jprof.choose({ path: '' }));
+	await page.waitForFunction(() => !location.hash.includes('path='));
 }
 
 /** Every tab and control can be reached, and the tabs opened, with Tab and Enter. */

@@ -205,7 +205,7 @@ const IO_GROUPS = ['all', 'reads', 'writes', 'received', 'sent', 'others'];
 
 function compareIo(profile, file, more) {
 	const io = new page.IoSums(profile);
-	const all = { threads: everyThread(profile), path: 0, method: -1, file: -1 };
+	const all = { threads: everyThread(profile), path: 0, method: -1, files: null };
 	const uses = io.byMethod(all);
 
 	for (const row of report(file, 'io-methods', more)?.rows ?? []) {

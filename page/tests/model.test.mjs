@@ -111,7 +111,7 @@ test('a damaged block is refused, not half shown', () => {
 
 test('threads are summed by path, a method by its outermost calls', () => {
 	const { universe, profile, method } = open();
-	const paths = profile.pathSums([]);
+	const paths = profile.pathSums(null);
 	const sums = new page.MethodSums(paths);
 
 	assert.equal(universe.pathCount, 1 + 5, 'the root; A, A-B, A-B-A, A-B-A-C, A-C');
@@ -129,13 +129,13 @@ test('threads of the JVM are in sums only if they are chosen', () => {
 
 	columns['node.thread'] = ['v', [0, 0, 0, 0, 0, 2, 2, 2]];
 	const { profile } = open({}, columns);
-	assert.equal(profile.pathSums([]).total(0, 0).value, 43);
+	assert.equal(profile.pathSums(null).total(0, 0).value, 43);
 	assert.equal(profile.pathSums([2]).total(0, 0).value, 103);
 });
 
 test('callers and callees of a method that calls itself', () => {
 	const { profile, method } = open();
-	const sums = new page.MethodSums(profile.pathSums([]));
+	const sums = new page.MethodSums(profile.pathSums(null));
 	const callers = new page.EdgeSums(sums, method('a'), 'callers');
 	const callees = new page.EdgeSums(sums, method('a'), 'callees');
 
@@ -150,7 +150,7 @@ test('below a chosen path a method counts from there on', () => {
 	const { universe, profile, method } = open();
 	const outer = [...universe.children(0)][0];
 	const b = [...universe.children(outer)].find((path) => universe.methodOf[path] === method('b'));
-	const sums = new page.MethodSums(profile.pathSums([]), b);
+	const sums = new page.MethodSums(profile.pathSums(null), b);
 
 	assert.equal(sums.total(0, method('a')).value, 12);
 	assert.equal(sums.self(0, method('b')).value, 20);
@@ -158,7 +158,7 @@ test('below a chosen path a method counts from there on', () => {
 
 test('recursion folded: the inner call is the outer one\u2019s', () => {
 	const { universe, profile } = open();
-	const tree = new page.FoldedTree([profile.pathSums([])]);
+	const tree = new page.FoldedTree([profile.pathSums(null)]);
 	const show = (node) => [
 		universe.methods[tree.method(node)].name,
 		tree.sides[0].self(0, node).value,
@@ -171,7 +171,7 @@ test('recursion folded: the inner call is the outer one\u2019s', () => {
 
 test('turned round: methods by self, below them their callers', () => {
 	const { universe, profile, method } = open();
-	const tree = new page.CallersTree([profile.pathSums([])], null);
+	const tree = new page.CallersTree([profile.pathSums(null)], null);
 	const top = page.sortedChildren(tree, tree.root, 0, 0);
 	const c = top.find((node) => tree.method(node) === method('c'));
 
@@ -188,7 +188,7 @@ test('turned round: methods by self, below them their callers', () => {
 		callers.map((node) => [universe.methods[tree.method(node)].name, tree.sides[0].totalValue(0, node)]),
 		[['a', 10]],
 	);
-	const of = new page.CallersTree([profile.pathSums([])], method('a'));
+	const of = new page.CallersTree([profile.pathSums(null)], method('a'));
 	assert.equal(of.sides[0].totalValue(0, of.root), 145);
 });
 
@@ -213,9 +213,20 @@ test('what was folded for the page is exact by method and caller', () => {
 	};
 	const whole = open();
 	const folded = open({ folded: { limit: 0.1, paths: 2 } }, columns);
-	const a = new page.MethodSums(whole.profile.pathSums([]));
-	const b = new page.MethodSums(folded.profile.pathSums([]));
+	const a = new page.MethodSums(whole.profile.pathSums(null));
+	const b = new page.MethodSums(folded.profile.pathSums(null));
 
+	const sums = [folded.profile.pathSums(null)];
+	const small = (tree) => {
+		const below = (node) => [node, ...tree.children(node).flatMap(below)];
+
+		return below(tree.root)
+			.filter((node) => tree.method(node) === 1)
+			.map((node) => tree.smallPaths(node));
+	};
+	assert.deepEqual(small(new page.PathTree(sums)), [2]);
+	assert.deepEqual(small(new page.FoldedTree(sums)), [2]);
+	assert.deepEqual(small(new page.CallersTree(sums, null)), [2]);
 	for (const name of ['a', 'b', 'c']) {
 		const [one, other] = [whole.method(name), folded.method(name)];
 
@@ -248,7 +259,7 @@ test('errors: of a sum as the document says, where samples divide more', () => {
 			...parts('ce', [8, 1, 4, 0]),
 		},
 	);
-	const sums = profile.pathSums([]);
+	const sums = profile.pathSums(null);
 	const a = [...profile.universe.children(0)][0];
 
 	/* Two nodes: whole 40, common 6, square 32, chance 18; reach 110. */
@@ -265,7 +276,7 @@ test('what samples alone have found is not known, not 0', () => {
 		{ conditions: [{ name: 'cpu', asked: 'cpu:1ms', event: 'cpu', period: 1e6, unit: 'ns' }] },
 		{ 'node.flags': ['b', [0, 0, 0, 0, 1, 0, 0, 1]], 'node.samples0': ['v', [0, 0, 0, 0, 2, 0, 0, 3]] },
 	);
-	const sums = new page.MethodSums(profile.pathSums([]));
+	const sums = new page.MethodSums(profile.pathSums(null));
 	const c = profile.universe.findMethodNamed('C', 'c', '');
 
 	assert.deepEqual([sums.self(0, c).value, sums.calls(c).calls, sums.self(1, c).value], [null, null, 5]);
@@ -312,4 +323,155 @@ test('numbers for people', () => {
 		[1, 0.0001, 0.5].map((part) => page.percent(part, 2).replace('\u00a0', ' ')),
 		['50.0 %', '<0.1 %', '25.0 %'],
 	);
+});
+
+test('a time line is of intervals between snapshots next to each other, in the part that is shown', () => {
+	const snapshots = [
+		{ at: 500, kind: 'snapshot', label: 'B' },
+		{ at: 200, kind: 'snapshot', label: 'A' },
+		{ at: 300, kind: 'mark', label: 'M' },
+	];
+	const pair = (from, to) => ({ interval: `${from ?? ''}..${to ?? ''}`, from, to });
+	const all = [
+		{ interval: '', from: null, to: null },
+		pair('A', null),
+		...[pair(null, 'A'), pair(null, 'B'), pair('A', 'B'), pair('B', null), pair('A', 'M')],
+	];
+	const found = (begin, end, intervals = all, moments = snapshots) =>
+		page
+			.neighbours(intervals, moments, begin, end)
+			.map(({ interval }) => interval)
+			.join(' ');
+
+	assert.equal(found(0, 1000), '..A A..B B..');
+	assert.equal(found(200, 500), 'A..B');
+	assert.equal(found(200, 1000), 'A..B B..');
+	assert.equal(found(0, 500), '..A A..B');
+	/* From a reset on: there is nothing before it to choose. */
+	assert.equal(
+		found(
+			200,
+			1000,
+			[{ interval: '', from: null, to: null }, pair('A', 'B'), pair('B', null)],
+			snapshots.map((row) => (row.label === 'A' ? { ...row, kind: 'reset' } : row)),
+		),
+		'A..B B..',
+	);
+});
+
+test('a thread is chosen by what all intervals know it by; where it is not, nothing is summed', () => {
+	const { profile, universe } = open();
+	/* Of another interval: main has no row. */
+	const columns = {
+		...methods,
+		'thread.index': ['v', [2, 7]],
+		'thread.name': ['v', [11, 10]],
+		'thread.jvm': ['b', [0, 0]],
+		'node.up': ['v', [0, 1]],
+		'node.thread': ['v', [0, 0]],
+		'node.method': ['v', [0, 2]],
+		'node.id': ['v', [6, 7]],
+		'node.calls': ['v', [0, 1]],
+		'node.base0': ['z', [0, 100]],
+	};
+	const other = new page.Profile(page.decodeBlock(encodeBlock(header({ interval: 'A..' }), columns)), universe);
+	const total = (side, threads) => side.pathSums(threads).total(0, 0).value;
+
+	assert.deepEqual(page.chosenThreads(profile, []), null);
+	assert.deepEqual(page.chosenThreads(profile, [2]), [1]);
+	assert.deepEqual(page.chosenThreads(other, [2]), [0]);
+	assert.deepEqual(page.chosenThreads(other, [1]), []);
+	assert.deepEqual([total(other, null), total(other, [0]), total(other, [])], [100, 100, 0]);
+	/* The other side of a difference has its own indices. */
+	assert.deepEqual(page.sameThreads(profile, [0], other), [1]);
+	assert.deepEqual(page.sameThreads(profile, [2], other), []);
+	assert.equal(total(profile, page.sameThreads(other, [], profile)), 0);
+});
+
+test('a change of what is not known of both sides is not known', () => {
+	const known = { value: 100, error: 0, divided: false };
+	const side = (value) => ({
+		total: () => ({ ...known, value }),
+		self: () => ({ ...known, value }),
+		calls: () => null,
+	});
+	const values = (before, after) =>
+		page
+			.changeColumns({ kinds: [{ name: 'cpu', unit: 'ns' }], figure: 0 }, [side(before), side(after)])
+			.filter(({ key }) => key.startsWith('self.'))
+			.map(({ value }) => value(5));
+
+	assert.deepEqual(values(100, 40), [100, 40, 60]);
+	assert.deepEqual(values(100, null), [100, null, null]);
+	assert.deepEqual(values(null, 40), [null, 40, null]);
+	assert.deepEqual(values(0, 40), [0, 40, 40]);
+});
+
+test('a chosen file is the same file on both sides of a difference, by its kind and names', () => {
+	const universe = new page.Universe();
+	const side = (names, kinds) =>
+		new page.Profile(
+			page.decodeBlock(
+				encodeBlock(header(), {
+					...methods,
+					...nodes,
+					'file.name': ['v', names],
+					'file.peer': ['v', names.map(() => 0)],
+					'file.kind': ['b', kinds],
+					'io.where': ['v', names.map(() => 1)],
+					'io.file': ['v', names.map((_, row) => row + 1)],
+					'io.kind': ['b', names.map(() => 1)],
+					'io.count': ['v', names.map((_, row) => 10 ** row)],
+				}),
+			),
+			universe,
+		);
+	const [before, after] = [side([1, 4, 7], [0, 0, 0]), side([4, 1, 1, 1], [0, 1, 0, 0])];
+	const both = [before, after];
+	const count = (profile, files) =>
+		new page.IoSums(profile).total({ threads: null, path: 0, method: -1, files }).all.ops;
+
+	assert.deepEqual(page.chosenFiles(both, after, ''), null);
+	assert.deepEqual([page.chosenFiles(both, before, '0'), page.chosenFiles(both, after, '0')], [[0], [2, 3]]);
+	assert.deepEqual(page.chosenFiles(both, after, '1'), [0]);
+	assert.deepEqual(page.chosenFiles(both, after, '2'), []);
+	assert.deepEqual(page.chosenFiles([before], before, '9'), []);
+	assert.deepEqual(
+		[count(after, null), count(after, [2, 3]), count(after, [])],
+		[1101, 1100, 0],
+		'of all without entries of archives, of one, of none',
+	);
+});
+
+test('links to paths are told apart: a hundred thousand have as many', () => {
+	const count = 100000;
+	const each = (f) => Array.from({ length: count }, (_, i) => f(i));
+	const ways = 1000; /* main calls so many, each as many as are left */
+	const { universe } = open(
+		{ strings: ['', 'main', ...Array.from({ length: ways }, (_, i) => `m${i}`)] },
+		{
+			'method.class': ['v', [0, 0, ...Array(ways).fill(0)]],
+			'method.name': ['v', [0, 0, ...Array.from({ length: ways }, (_, i) => i + 2)]],
+			...Object.fromEntries(
+				['signature', 'display'].map((key) => [`method.${key}`, ['v', Array(ways + 2).fill(0)]]),
+			),
+			...Object.fromEntries(['kind', 'flags'].map((key) => [`method.${key}`, ['b', Array(ways + 2).fill(0)]])),
+			'thread.name': ['v', [1, 1, 1]],
+			'node.up': ['v', each((i) => (i === 0 ? 0 : i % 100 === 1 ? i : (i - 1) % 100))],
+			'node.thread': ['v', each(() => 0)],
+			'node.method': [
+				'v',
+				each((i) => (i === 0 ? 0 : 2 + (i % 100 === 1 ? Math.floor(i / 100) : (i * 7) % ways))),
+			],
+			'node.id': ['v', each((i) => i + 1)],
+			'node.recursion': ['v', each(() => 0)],
+			'node.calls': ['v', each(() => 1)],
+			'node.flags': ['b', each(() => 0)],
+			'node.base0': ['z', each(() => 1)],
+		},
+	);
+	const hashes = new Set();
+
+	for (let path = 1; path < universe.pathCount; path++) hashes.add(universe.pathHash(path));
+	assert.equal(hashes.size, universe.pathCount - 1);
 });

@@ -57,10 +57,10 @@ export function fileText(file: IoFile | undefined): string {
 }
 
 export interface IoChoice {
-	threads: number[];
+	threads: number[] | null;
 	path: number; // on this path and below; ROOT_PATH: all
 	method: number; // by this method and what it calls; -1: all
-	file: number; // row of `file`; -1: all
+	files: number[] | null; // rows of `file`; null: all, of an empty list nothing counts
 }
 
 /** Operations of one kind with one file on one path. */
@@ -80,14 +80,14 @@ export class IoSums {
 	readonly files: IoFile[];
 
 	constructor(private readonly profile: Profile) {
-		this.files = readFiles(profile);
+		this.files = filesOf(profile);
 	}
 
 	get isEmpty(): boolean {
 		return this.profile.block.table('io').rows === 0;
 	}
 
-	private *accounts(threads: number[]): Generator<Account> {
+	private *accounts(threads: number[] | null): Generator<Account> {
 		const { block, universe, placement, nodeThreads, flatThreads } = this.profile;
 		const table = block.table('io');
 		const [where, file, kind] = [table.get('where'), table.get('file'), table.get('kind')];
@@ -134,7 +134,7 @@ export class IoSums {
 
 		for (const account of this.accounts(choice.threads)) {
 			if (account.path < 0) continue;
-			if (choice.file >= 0 && account.file !== choice.file) continue;
+			if (choice.files && !choice.files.includes(account.file)) continue;
 			if ((inside && !inside[account.path]) || (below && !below[account.path])) continue;
 			yield account;
 		}
@@ -157,7 +157,7 @@ export class IoSums {
 		const uses = new Map<number, IoUse>();
 
 		for (const account of this.chosen(choice))
-			if (choice.file >= 0 || !this.isEntry(account)) addTo(uses, account.path, account);
+			if (choice.files || !this.isEntry(account)) addTo(uses, account.path, account);
 		return uses;
 	}
 
@@ -177,7 +177,7 @@ export class IoSums {
 		const flat = choice.path === ROOT_PATH && choice.method < 0;
 
 		for (const account of this.chosen(choice)) {
-			if (choice.file < 0 && this.isEntry(account)) continue;
+			if (!choice.files && this.isEntry(account)) continue;
 			if (!flat || !account.small) addAccount(take(account.method).base, account);
 			for (let path = account.path; path > ROOT_PATH; path = universe.parent[path]!)
 				if (universe.recursion[path] === 0 && !(flat && universe.methodOf[path] === METHOD_SMALL))
@@ -185,7 +185,7 @@ export class IoSums {
 		}
 		if (!flat) return uses;
 		for (const account of this.accounts(choice.threads)) {
-			if (account.path >= 0 || (choice.file >= 0 ? account.file !== choice.file : this.isEntry(account)))
+			if (account.path >= 0 || (choice.files ? !choice.files.includes(account.file) : this.isEntry(account)))
 				continue;
 			addAccount(take(account.method).base, account);
 			addAccount(take(account.method).cum, account);
@@ -196,8 +196,7 @@ export class IoSums {
 	total(choice: IoChoice): IoUse {
 		const use = newUse();
 
-		for (const account of this.chosen(choice))
-			if (choice.file >= 0 || !this.isEntry(account)) addAccount(use, account);
+		for (const account of this.chosen(choice)) if (choice.files || !this.isEntry(account)) addAccount(use, account);
 		return use;
 	}
 }
@@ -236,6 +235,23 @@ export function throughput(use: IoUse): number | null {
 	const ns = parts.reduce((sum, part) => sum + part.ns, 0);
 
 	return ns > 0 ? Math.floor((parts.reduce((sum, part) => sum + part.bytes, 0) * 1e9) / ns) : null;
+}
+
+const read = new WeakMap<Profile, IoFile[]>();
+
+export function filesOf(profile: Profile): IoFile[] {
+	let files = read.get(profile);
+
+	if (!files) read.set(profile, (files = readFiles(profile)));
+	return files;
+}
+
+/** Rows of the same file, of another profile or the same one: one that is opened several times may have several. */
+export function sameFiles(file: IoFile | undefined, profile: Profile): number[] {
+	if (!file) return [];
+	return filesOf(profile)
+		.filter((one) => one.kind === file.kind && one.name === file.name && one.peer === file.peer)
+		.map(({ row }) => row);
 }
 
 function readFiles(profile: Profile): IoFile[] {

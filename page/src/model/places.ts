@@ -8,7 +8,7 @@ import { flatMethods, type Profile } from './profile';
 import { METHOD_ROOT, METHOD_SMALL, ROOT_PATH } from './universe';
 
 export interface PlaceChoice {
-	threads: number[];
+	threads: number[] | null;
 	path: number; // on this path and below; ROOT_PATH: all
 	condition: number;
 }

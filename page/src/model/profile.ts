@@ -13,6 +13,8 @@ const FLAG_SMALL = 4;
 
 export interface ThreadRow {
 	row: number;
+	/** The same in every block of a profile, whose rows differ. */
+	index: number;
 	name: string;
 	jvm: boolean;
 	/** Its row in the view `threads`; null: it was idle. */
@@ -49,15 +51,21 @@ export class Profile {
 		return this.threads.filter((thread) => !thread.jvm).map((thread) => thread.row);
 	}
 
-	threadMask(threads: number[]): Uint8Array {
+	/** It is of what is below one node alone, of one thread. */
+	get isPart(): boolean {
+		return this.block.header.root !== 0;
+	}
+
+	/** Rows of threads; null: none is chosen, so those of the program; of an empty list nothing counts. */
+	threadMask(threads: number[] | null): Uint8Array {
 		const mask = new Uint8Array(this.threads.length);
 
-		for (const thread of threads.length ? threads : this.programThreads) mask[thread] = 1;
+		for (const thread of threads ?? this.programThreads) mask[thread] = 1;
 		return mask;
 	}
 
-	pathSums(threads: number[]): PathSums {
-		const key = threads.join();
+	pathSums(threads: number[] | null): PathSums {
+		const key = threads ? threads.join() : 'program';
 		let sums = this.sums.get(key);
 
 		if (!sums || sums.size !== this.universe.pathCount) {
@@ -87,6 +95,7 @@ function readThreads(block: Block): ThreadRow[] {
 
 	return Array.from({ length: table.rows }, (_, row) => ({
 		row,
+		index: index[row]!,
 		name: block.text(name[row]!),
 		jvm: jvm[row] !== 0,
 		report: reports.get(index[row]!) ?? null,
@@ -194,15 +203,17 @@ export class PathSums extends Sums {
 		return sums[row]! > 0 ? { estimate: sums[row]! } : {};
 	}
 
-	/** How many paths a "(small)" stands for. */
-	smallPaths(path: number): number {
-		const { nodes, placement, nodeThreads } = this.profile;
-		const paths = nodes.get('paths');
-		let count = 0;
+	private small: Float64Array | undefined;
 
-		for (let node = 0; node < placement.path.length; node++)
-			if (placement.path[node] === path && this.mask[nodeThreads[node]!]) count += paths[node]!;
-		return count;
+	/** By path: how many paths a "(small)" stands for; of others 0. */
+	get smallPaths(): Float64Array {
+		const { nodes, placement, nodeThreads } = this.profile;
+
+		if (!this.small) {
+			this.small = new Float64Array(this.size);
+			addRows(this.small, placement.path, nodes.get('paths') as Float64Array, nodeThreads, this.mask);
+		}
+		return this.small;
 	}
 
 	/** Of a path with folded ones below it: the node that has most of them (its id and thread). */

@@ -72,7 +72,7 @@ export class PathTree implements CallTree {
 		return node;
 	}
 	smallPaths(node: number): number {
-		return this.sums.reduce((most, side) => Math.max(most, side.smallPaths(node)), 0);
+		return this.sums.reduce((most, side) => Math.max(most, side.smallPaths[node]!), 0);
 	}
 }
 
@@ -137,6 +137,19 @@ class FoldedSums extends Sums {
 		super(paths.kinds, folding.parent.length);
 	}
 
+	private small: Float64Array | undefined;
+
+	/** By node, of all its paths. */
+	get smallPaths(): Float64Array {
+		if (!this.small) {
+			const small = (this.small = new Float64Array(this.size));
+			const of = this.paths.smallPaths;
+
+			this.folding.node.forEach((node, path) => node >= 0 && (small[node]! += of[path]!));
+		}
+		return this.small;
+	}
+
 	private addUp(to: Float64Array): void {
 		for (let node = this.size - 1; node > 0; node--) to[this.folding.parent[node]!]! += to[node]!;
 	}
@@ -178,10 +191,7 @@ export class FoldedTree implements CallTree {
 	private readonly folding: Folding;
 	private readonly sums: FoldedSums[];
 
-	constructor(
-		private readonly paths: PathSums[],
-		from = ROOT_PATH,
-	) {
+	constructor(paths: PathSums[], from = ROOT_PATH) {
 		this.folding = foldRecursion(paths[0]!.profile.universe, paths[0]!.size, from);
 		this.sums = paths.map((side) => new FoldedSums(side, this.folding));
 		this.sides = this.sums.map((side) => new SumFigures(side));
@@ -202,7 +212,7 @@ export class FoldedTree implements CallTree {
 		return this.folding.path[node]!;
 	}
 	smallPaths(node: number): number {
-		return this.paths.reduce((most, side) => Math.max(most, side.smallPaths(this.path(node))), 0);
+		return this.sums.reduce((most, side) => Math.max(most, side.smallPaths[node]!), 0);
 	}
 }
 
@@ -301,8 +311,17 @@ export class CallersTree implements CallTree {
 	path(): number {
 		return -1;
 	}
-	smallPaths(): number {
-		return 0;
+	smallPaths(node: number): number {
+		const { path } = this.origins[node]!;
+
+		return this.sums.reduce(
+			(most, side) =>
+				Math.max(
+					most,
+					path.reduce((all, origin) => all + side.smallPaths[origin]!, 0),
+				),
+			0,
+		);
 	}
 
 	children(node: number): number[] {

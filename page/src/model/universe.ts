@@ -164,14 +164,20 @@ export class Universe {
 	private pathHashes(): Float64Array {
 		if (this.hashes?.length === this.pathCount) return this.hashes;
 		const hashes = new Float64Array(this.pathCount);
+		/* Two lanes that know nothing of each other, as in hashText. */
+		const first = new Int32Array(this.pathCount);
+		const second = new Int32Array(this.pathCount);
 
 		for (let path = 1; path < this.pathCount; path++) {
-			const above = hashes[this.parent[path]!]!;
+			const above = this.parent[path]!;
 			const method = this.hashOf(this.methodOf[path]!);
-			const a = Math.imul(above % 0x100000000 ^ method % 0x100000000, 2654435761) ^ Math.floor(above / 0x100000);
-			const b = Math.imul(a ^ (a >>> 15) ^ Math.floor(method / 0x100000), 2246822507);
+			const [high, low] = [Math.floor(method / 0x100000), method % 0x100000];
+			const a = Math.imul(first[above]! ^ high, 2654435761);
+			const b = Math.imul(second[above]! ^ high ^ Math.imul(low, 0x9e3779b1), 1597334677);
 
-			hashes[path] = ((a ^ (a >>> 13)) >>> 0) * 0x100000 + (b >>> 12);
+			first[path] = a ^ (a >>> 15) ^ 0x41c6ce57;
+			second[path] = b ^ (b >>> 13) ^ 0x2545f491;
+			hashes[path] = (first[path]! >>> 0) * 0x100000 + (second[path]! >>> 12);
 		}
 		return (this.hashes = hashes);
 	}

@@ -21,7 +21,7 @@ export type ViewName = (typeof VIEWS)[number];
 export interface Selection {
 	view: ViewName;
 	metric: string; // "cpu", of samples "samples.cpu"; "": the one that leads
-	threads: number[]; // rows; none: those of the program
+	threads: number[]; // their indices, the same in all intervals; none: those of the program
 	path: string; // a hash; "": all
 	method: string;
 	file: string; // row of the table file; "": all
@@ -91,7 +91,7 @@ export function fromHash(hash: string): Selection {
 			selection.threads = value
 				.split('.')
 				.map(Number)
-				.filter((row) => Number.isInteger(row) && row >= 0);
+				.filter((index) => Number.isInteger(index) && index >= 0);
 		} else if (key === 'invert' || key === 'fold' || key === 'all') {
 			selection[key] = value === '1';
 		} else {

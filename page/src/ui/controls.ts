@@ -30,7 +30,7 @@ export function searchOf(text: string): Search {
 }
 
 export function searchField(context: Context, label: string, result: Child): HTMLElement {
-	const { search } = context.selection;
+	const { search, view } = context.selection;
 	const { wrong } = searchOf(search);
 	let waiting = 0;
 
@@ -52,7 +52,10 @@ export function searchField(context: Context, label: string, result: Child): HTM
 
 				/* What is typed in one go is one search. */
 				clearTimeout(waiting);
-				waiting = window.setTimeout(() => context.choose({ search: value }, 'replace'), 120);
+				waiting = window.setTimeout(() => {
+					/* The view may have been left meanwhile. */
+					if (context.app.selection.view === view) context.choose({ search: value }, 'replace');
+				}, 120);
 			},
 		}),
 		h(

@@ -7,7 +7,8 @@
 import type { Context } from '../app';
 import { statesByPath } from '../model/places';
 import type { CallTree } from '../model/tree';
-import { conditionOf } from './columns';
+import type { Figure } from '../model/figures';
+import { changeBy, conditionOf } from './columns';
 import { hashText, KINDS, METHOD_SMALL, ROOT_PATH } from '../model/universe';
 
 export interface Colouring {
@@ -95,10 +96,12 @@ function byKind(context: Context, tree: CallTree): Colouring {
 
 /** By the state that most samples of the path and all below it were in; without samples by how most calls came in. */
 function byState(context: Context, tree: CallTree): Colouring {
-	const { profile } = context;
-	const condition = conditionOf(context);
+	/* Of a difference the states of the side that the widths are of. */
+	const side = tree.sides.length > 1 && context.selection.part !== 'before' ? 1 : 0;
+	const profile = context.profiles[side]!;
+	const condition = conditionOf(context, profile);
 	const states = profile.block.table('place').rows
-		? statesByPath(profile, { threads: context.threads[0]!, path: ROOT_PATH, condition })
+		? statesByPath(profile, { threads: context.threads[side] ?? null, path: ROOT_PATH, condition })
 		: new Map<string, Float64Array>();
 	const used = new Set<string>();
 	const stateOf = (node: number): string | null => {
@@ -113,7 +116,7 @@ function byState(context: Context, tree: CallTree): Colouring {
 				best = state;
 			}
 		if (best === null && states.size === 0) {
-			const calls = tree.sides[0]!.calls(node);
+			const calls = tree.sides[side]!.calls(node);
 
 			for (const state of ['interpreted', 'jitted', 'native'] as const)
 				if ((calls?.[state] ?? 0) > most) {
@@ -144,11 +147,11 @@ export const LESS_HUE = 212;
 
 /** How a frame has changed: from -1 (gone) to 1 (new). */
 export function changeOf(context: Context, tree: CallTree, node: number): number {
-	const before = tree.sides[0]!.totalValue(context.figure, node);
-	const after = tree.sides[1]!.totalValue(context.figure, node);
-	const most = Math.max(before, after);
+	const [before, after] = tree.sides.map((side) => side.total(context.figure, node)) as [Figure, Figure];
+	const most = Math.max(before.value ?? 0, after.value ?? 0);
 
-	return most > 0 ? (after - before) / most : 0;
+	/* What is not known of both sides is grey. */
+	return most > 0 ? (changeBy(before, after) ?? 0) / most : 0;
 }
 
 function byChange(context: Context, tree: CallTree): Colouring {

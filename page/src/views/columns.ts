@@ -97,7 +97,11 @@ export function conditionOf(context: Context, profile = context.profile): number
 /** Of paths: samples of each and all below it, by what ran. */
 export function stateColumns(context: Context): FigureColumn[] {
 	const { profile, threads } = context;
-	const states = statesByPath(profile, { threads: threads[0]!, path: ROOT_PATH, condition: conditionOf(context) });
+	const states = statesByPath(profile, {
+		threads: threads[0] ?? null,
+		path: ROOT_PATH,
+		condition: conditionOf(context),
+	});
 
 	return [...states].map(([state, samples]) => ({
 		key: `state.${state}`,
@@ -166,9 +170,17 @@ function plainColumns(context: Context, of: Figures, every: boolean): FigureColu
 	return columns;
 }
 
+/** What a figure has changed by; null: it is not known of both sides. */
+export function changeBy(before: Figure, after: Figure): number | null {
+	return before.value === null || after.value === null ? null : after.value - before.value;
+}
+
 /** How a change looks: by its sign, its words and its colour. */
 export function changeCell(before: Figure, after: Figure, unit: string): Child {
-	const [from, to] = [before.value ?? 0, after.value ?? 0];
+	const [from, to] = [before.value, after.value];
+
+	if (from === null || to === null)
+		return h('span', { class: 'unknown', title: 'not known of both sides' }, '\u2013');
 	const change = to - from;
 	/* Samples come by chance: two standard errors of their numbers. */
 	const error = unit === 'samples' ? 2 * Math.sqrt(from + to) : Math.hypot(before.error, after.error);
@@ -186,7 +198,7 @@ export function changeCell(before: Figure, after: Figure, unit: string): Child {
 	);
 }
 
-function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
+export function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
 	const kind = context.kinds[context.figure];
 	const [before, after] = sides as [Figures, Figures];
 	const { figure } = context;
@@ -195,15 +207,13 @@ function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
 	if (!kind) return [];
 	for (const which of ['total', 'self'] as const) {
 		const title = which === 'total' ? 'Total' : 'Self';
-		const valueOf = (of: Figures, row: number) => of[which](figure, row).value ?? 0;
-
 		columns.push(
 			{
 				key: `${which}.before`,
 				title: `${title} before`,
 				number: true,
 				wide: which === 'self' ? 'wider' : true,
-				value: (row) => valueOf(before, row),
+				value: (row) => before[which](figure, row).value,
 				cell: (row) => figureCell(before[which](figure, row), kind.unit),
 			},
 			{
@@ -211,14 +221,18 @@ function changeColumns(context: Context, sides: Figures[]): FigureColumn[] {
 				title: `${title} after`,
 				number: true,
 				wide: which === 'self' ? 'wider' : true,
-				value: (row) => valueOf(after, row),
+				value: (row) => after[which](figure, row).value,
 				cell: (row) => figureCell(after[which](figure, row), kind.unit),
 			},
 			{
 				key: `${which}.change`,
 				title: `${title} change`,
 				number: true,
-				value: (row) => Math.abs(valueOf(after, row) - valueOf(before, row)),
+				value: (row) => {
+					const change = changeBy(before[which](figure, row), after[which](figure, row));
+
+					return change === null ? null : Math.abs(change);
+				},
 				cell: (row) => changeCell(before[which](figure, row), after[which](figure, row), kind.unit),
 			},
 		);

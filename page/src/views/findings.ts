@@ -5,10 +5,11 @@
 
 import type { Context } from '../app';
 import type { ReportRow } from '../data/block';
-import { IoSums } from '../model/io';
+import { filesOf } from '../model/io';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { h, type Child } from '../ui/dom';
 import { cut, name, visible } from '../ui/names';
+import { fileChoice } from './one_side';
 
 const SEVERITIES = ['high', 'medium', 'low', 'note'];
 
@@ -18,8 +19,11 @@ function findingLinks(context: Context, row: ReportRow): Child {
 	const method = of ? universe.findMethodNamed(of.class ?? null, of.method ?? null, of.signature ?? null) : -1;
 	const file =
 		typeof row['file'] === 'string'
-			? new IoSums(context.profile).files.find((one) => one.name === row['file'])
-			: undefined;
+			? fileChoice(
+					context,
+					filesOf(context.profile).find((one) => one.name === row['file']),
+				)
+			: null;
 	const path = Array.isArray(row['path']) ? findPathNamed(context, row['path'] as unknown[]) : -1;
 
 	return h(
@@ -40,15 +44,15 @@ function findingLinks(context: Context, row: ReportRow): Child {
 			? h(
 					'li',
 					{},
-					h('a', { href: context.link({ view: 'flame', path: universe.pathHash(path) }) }, 'its call path'),
+					h(
+						'a',
+						{ href: context.link({ view: 'flame', path: universe.pathHash(path), root: '' }) },
+						'its call path',
+					),
 				)
 			: null,
-		file
-			? h(
-					'li',
-					{},
-					h('a', { href: context.link({ view: 'io', file: String(file.row), part: 'methods' }) }, 'the file'),
-				)
+		file !== null
+			? h('li', {}, h('a', { href: context.link({ view: 'io', file, part: 'methods' }) }, 'the file'))
 			: null,
 	);
 }

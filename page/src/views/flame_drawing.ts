@@ -6,11 +6,12 @@
 import type { Context } from '../app';
 import { METHOD_SMALL } from '../model/universe';
 import { sized } from '../ui/dom';
+import type { Figure } from '../model/figures';
 import { figureText, percent, quantity, signed, signedPercent } from '../ui/format';
 import { cut, shortMethod, visible } from '../ui/names';
 import { isDark } from '../ui/theme';
 import { changeOf, fill, NOTHING, type Colouring } from './colours';
-import { figureTitle } from './columns';
+import { changeBy, figureTitle } from './columns';
 import { NARROW, type Frame, type Rest } from './flame_layout';
 import { nodeText, type ChosenTree } from './tree_choice';
 
@@ -179,10 +180,11 @@ export function frameText(drawing: Drawing, frame: Frame): string {
 	const title = figureTitle(kind);
 
 	if (tree.sides.length > 1) {
-		const before = tree.sides[0]!.totalValue(context.figure, frame.node);
-		const after = tree.sides[1]!.totalValue(context.figure, frame.node);
+		const [before, after] = tree.sides.map((side) => side.total(context.figure, frame.node)) as [Figure, Figure];
+		const side = (figure: Figure) => (figure.value === null ? 'not known' : quantity(figure.value, kind.unit));
+		const change = changeBy(before, after);
 
-		return `${name}: total ${title} ${quantity(before, kind.unit)} before, ${quantity(after, kind.unit)} after, ${signed(after - before, kind.unit)} ${signedPercent(after - before, before)}`;
+		return `${name}: total ${title} ${side(before)} before, ${side(after)} after${change === null ? '' : `, ${signed(change, kind.unit)} ${signedPercent(change, before.value!)}`}`;
 	}
 	const of = tree.sides[0]!;
 	const total = of.total(context.figure, frame.node);

@@ -4,7 +4,7 @@
 // io: what was read, written, sent: by file, by method, by call path; from a file to those who used it and back.
 
 import type { Context, View } from '../app';
-import { fileText, IoSums, throughput, type Amount, type IoChoice, type IoUse } from '../model/io';
+import { fileText, IoSums, throughput, type Amount, type IoChoice, type IoFile, type IoUse } from '../model/io';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { searchField, searchOf, select, toolbar } from '../ui/controls';
 import { h, type Child } from '../ui/dom';
@@ -15,7 +15,7 @@ import { chosenSort, methodData, shareBar } from './columns';
 import { ioDifference } from './io_difference';
 import { recordRows, recordsTable } from './io_records';
 import { methodLink } from './methods';
-import { oneSide } from './one_side';
+import { fileChoice, oneSide } from './one_side';
 
 const known = (io: IoSums) => (io.isEmpty ? h('p', { class: 'note' }, 'No I/O was recorded.') : null);
 
@@ -92,6 +92,15 @@ const joined = (a: Amount, b: Amount): Amount => ({ ops: a.ops + b.ops, bytes: a
 const kindsText = (use: IoUse): string =>
 	[...use.kinds].map(([kind, count]) => `${visible(cut(kind, 40))} ${exact(count)}`).join(', ');
 
+/** A file that the first side of a difference does not have cannot be chosen. */
+function fileLink(context: Context, file: IoFile): HTMLElement {
+	const choice = fileChoice(context, file);
+	const text = name(fileText(file));
+
+	if (choice === null) return text;
+	return link(context.link({ file: choice, part: 'methods', sort: '', search: '' }), text);
+}
+
 interface FileRow {
 	row: number;
 	use: IoUse;
@@ -105,12 +114,7 @@ function filesTable(context: Context, io: IoSums, rows: FileRow[], whole: Amount
 			heading: true,
 			value: (row) => fileText(io.files[row.row]),
 			cell: (row) =>
-				row.row < 0
-					? h('span', { class: 'quiet' }, '(not known)')
-					: link(
-							context.link({ file: String(row.row), part: 'methods', sort: '', search: '' }),
-							name(fileText(io.files[row.row])),
-						),
+				row.row < 0 ? h('span', { class: 'quiet' }, '(not known)') : fileLink(context, io.files[row.row]!),
 		},
 		{
 			key: 'kind',
@@ -245,8 +249,8 @@ export function ioView(both: Context): View {
 	const isDifference = both.profiles.length > 1;
 	const { selection, threads, path, method, choose, universe } = context;
 	const io = new IoSums(context.profile);
-	const file = io.files[context.file] ? context.file : -1;
-	const choice: IoChoice = { threads: threads[0]!, path, method, file };
+	const chosen = context.files[0] ?? null;
+	const choice: IoChoice = { threads: threads[0] ?? null, path, method, files: chosen };
 	const search = searchOf(selection.search);
 	const records = context.profile.block.table('record').rows;
 	const parts = [
@@ -263,7 +267,7 @@ export function ioView(both: Context): View {
 	const single =
 		part === 'records'
 			? recordRows(context).filter(
-					(row) => (file < 0 || row.file === file) && (method < 0 || row.method === method),
+					(row) => (!chosen || chosen.includes(row.file)) && (method < 0 || row.method === method),
 				)
 			: [];
 	const text = (of: number) => methodText(universe.methods[of]!, of);

@@ -85,10 +85,10 @@ export function ioDifference(context: Context, part: string, matches: (text: str
 
 	sides.forEach((io, side) => {
 		const choice: IoChoice = {
-			threads: context.threads[side]!,
+			threads: context.threads[side] ?? null,
 			path: context.path,
 			method: context.method,
-			file: -1,
+			files: context.files[side] ?? null,
 		};
 
 		if (part === 'methods')

@@ -14,6 +14,7 @@ import { cut, methodText, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
 import { chosenSort, conditionOf, methodData, shareBar } from './columns';
 import { methodLink } from './methods';
+import { oneSide } from './one_side';
 
 function ownerCell(context: Context, method: number) {
 	if (method === METHOD_ROOT) return h('span', { class: 'quiet' }, 'no Java method was on the stack');
@@ -150,7 +151,7 @@ export function linesView(context: Context): View {
 	const condition = conditionOf(context);
 	const search = searchOf(selection.search);
 	const choice = (side: number) => ({
-		threads: threads[side]!,
+		threads: threads[side] ?? null,
 		path,
 		condition: conditionOf(context, profiles[side]),
 	});
@@ -174,8 +175,9 @@ export function linesView(context: Context): View {
 		return search.matches(methodText(of, row.method)) || search.matches(of.file);
 	};
 	const byStates = selection.part === 'states';
+	const { context: side, field } = oneSide(context);
 	const stateRows = byStates
-		? [...statesByMethod(context.profile, choice(0))]
+		? [...statesByMethod(side.profile, choice(profiles.indexOf(side.profile)))]
 				.filter(([of]) => method < 0 || of === method)
 				.map(([of, states]) => ({
 					method: of,
@@ -201,6 +203,7 @@ export function linesView(context: Context): View {
 					],
 					(part) => choose({ part, sort: '' }),
 				),
+				byStates ? field : null,
 			),
 			h(
 				'p',
@@ -211,9 +214,7 @@ export function linesView(context: Context): View {
 						: 'at the line of the innermost Java method that has lines'
 				} on its stack: it ran itself, or had called what ran.`,
 			),
-			byStates
-				? stateTable(context, stateRows.filter(matches))
-				: lineTable(context, merged.filter(matches), whole),
+			byStates ? stateTable(side, stateRows.filter(matches)) : lineTable(context, merged.filter(matches), whole),
 		),
 		rows: () =>
 			byStates

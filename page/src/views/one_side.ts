@@ -4,6 +4,7 @@
 // one_side: of a difference, for views that show one profile at a time: which of the two.
 
 import type { Context } from '../app';
+import { sameFiles, type IoFile } from '../model/io';
 import { select } from '../ui/controls';
 import type { Child } from '../ui/dom';
 
@@ -18,7 +19,8 @@ export function oneSide(context: Context): { context: Context; field: Child; isS
 			profile: context.profiles[side]!,
 			profiles: [context.profiles[side]!],
 			sums: [context.sums[side]!],
-			threads: [context.threads[side]!],
+			threads: [context.threads[side] ?? null],
+			files: [context.files[side] ?? null],
 			kinds: context.profiles[side]!.kinds,
 		},
 		field: select(
@@ -33,4 +35,12 @@ export function oneSide(context: Context): { context: Context; field: Child; isS
 		),
 		isSecond: side === 1,
 	};
+}
+
+/** What chooses a file of the side that is shown: its row on the first side; null: the file is not there. */
+export function fileChoice(context: Context, file: IoFile | undefined): string | null {
+	if (context.profile === context.first) return file ? String(file.row) : null;
+	const row = sameFiles(file, context.first)[0];
+
+	return row === undefined ? null : String(row);
 }

@@ -4,17 +4,19 @@
 // overview: what ran, how long, where most of it went; what the recording cost and what is uncertain; findings.
 
 import type { Context, View } from '../app';
-import { fileText, IoSums, type IoChoice } from '../model/io';
+import { fileText, IoSums, type IoChoice, type IoFile } from '../model/io';
 import type { Profile } from '../model/profile';
 import { sortedChildren, PathTree } from '../model/tree';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
 import { h, sized, type Child } from '../ui/dom';
 import { exact, figureCell, percent, quantity } from '../ui/format';
 import { link, methodName, name } from '../ui/names';
+import { toolbar } from '../ui/controls';
 import { table } from '../ui/table';
-import { changeCell, dataRow, figureColumns, figureTitle, methodData, shareBar, wholes } from './columns';
+import { changeBy, changeCell, dataRow, figureColumns, figureTitle, methodData, shareBar, wholes } from './columns';
 import { figuresOf, methodLink } from './methods';
 import { findings } from './findings';
+import { fileChoice, oneSide } from './one_side';
 import { statesBar } from './states_bar';
 
 const ROWS = 10;
@@ -49,10 +51,11 @@ function facts(context: Context): HTMLElement {
 			tiles.push([figureTitle(kind), quantity(value, kind.unit)]);
 		});
 	}
-	const calls = sums[0]!.methodSums().callCounts.calls.reduce((all, n) => all + n, 0);
+	const calls = sums.map((side) => side.methodSums().callCounts.calls.reduce((all, n) => all + n, 0));
+	const threads = context.profiles.map((side, i) => (context.threads[i] ?? side.programThreads).length);
 	tiles.push(
-		['Calls', quantity(calls, '')],
-		['Threads', exact(context.threads[0]!.length || profile.programThreads.length)],
+		['Calls', calls.map((count) => quantity(count, '')).join(' \u2192 ')],
+		['Threads', threads.map((count) => exact(count)).join(' \u2192 ')],
 	);
 	return h(
 		'dl',
@@ -66,10 +69,7 @@ function topMethods(context: Context): HTMLElement {
 	const sides = sums.map(figuresOf);
 	const weigh = (method: number) =>
 		sides.length > 1
-			? Math.abs(
-					sums[1]!.figure(context.figure).base.value[method]! -
-						sums[0]!.figure(context.figure).base.value[method]!,
-				)
+			? Math.abs(changeBy(sums[0]!.self(context.figure, method), sums[1]!.self(context.figure, method)) ?? 0)
 			: sums[0]!.figure(context.figure).base.value[method]!;
 	const rows = [...new Set(sums.flatMap((side) => side.seen()))]
 		.sort((a, b) => weigh(b) - weigh(a) || a - b)
@@ -180,9 +180,18 @@ function topPaths(context: Context): HTMLElement {
 	);
 }
 
+/** A file that the first side of a difference does not have cannot be chosen. */
+function fileLink(context: Context, file: IoFile): HTMLElement {
+	const choice = fileChoice(context, file);
+	const text = name(fileText(file), 120);
+
+	if (choice === null) return text;
+	return link(context.link({ view: 'io', file: choice, part: 'methods' }), text, { class: 'pathname' });
+}
+
 function topIo(context: Context): HTMLElement | null {
 	const io = new IoSums(context.profile);
-	const choice: IoChoice = { threads: context.threads[0]!, path: context.path, method: -1, file: -1 };
+	const choice: IoChoice = { threads: context.threads[0] ?? null, path: context.path, method: -1, files: null };
 
 	if (io.isEmpty) return null;
 	const whole = io.total(choice);
@@ -217,13 +226,7 @@ function topIo(context: Context): HTMLElement | null {
 						h('span', { class: 'share' }, percent(use.all.ns, whole.all.ns)),
 						shareBar(use.all.ns, whole.all.ns),
 					),
-					row < 0
-						? '(not known)'
-						: link(
-								context.link({ view: 'io', file: String(row), part: 'methods' }),
-								name(fileText(io.files[row]), 120),
-								{ class: 'pathname' },
-							),
+					row < 0 ? '(not known)' : fileLink(context, io.files[row]!),
 				),
 			),
 		),
@@ -237,6 +240,9 @@ export function notesOf(profile: Profile): string[] {
 
 export function overviewView(context: Context): View {
 	const { kinds } = context;
+	/* Not all is a difference: some is of one of the two. */
+	const { context: side, field } = oneSide(context);
+	const isDifference = context.profiles.length > 1;
 	const notes = context.profiles.flatMap((one, side) =>
 		notesOf(one).map((note) =>
 			context.profiles.length > 1 ? `${side === 0 ? 'before' : 'after'}: ${note}` : note,
@@ -255,11 +261,20 @@ export function overviewView(context: Context): View {
 						notes.map((note) => h('li', {}, name(note, 600))),
 					)
 				: null,
-			findings(context),
+			isDifference ? null : findings(context),
 			kinds.length > 0 ? topMethods(context) : h('p', { class: 'note' }, 'No figures were recorded.'),
 			kinds.length > 0 ? topPaths(context) : null,
-			statesBar(context),
-			topIo(context),
+			isDifference
+				? h(
+						'section',
+						{ 'aria-labelledby': 'side-heading' },
+						h('h3', { id: 'side-heading' }, 'One profile alone'),
+						toolbar(field),
+						findings(side),
+					)
+				: null,
+			statesBar(side),
+			topIo(side),
 			h(
 				'p',
 				{ class: 'note' },

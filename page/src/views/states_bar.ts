@@ -52,7 +52,7 @@ export function statesBar(context: Context): HTMLElement | null {
 
 	if (conditions.length === 0) return null;
 	const condition = conditionOf(context);
-	const states = [...byState(profile, { threads: threads[0]!, path, condition })].sort((a, b) => b[1] - a[1]);
+	const states = [...byState(profile, { threads: threads[0] ?? null, path, condition })].sort((a, b) => b[1] - a[1]);
 	const whole = states.reduce((sum, [, samples]) => sum + samples, 0);
 
 	if (whole === 0) return null;

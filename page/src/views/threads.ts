@@ -19,11 +19,11 @@ export function threadsView(both: Context): View {
 	const { context, field, isSecond } = oneSide(both);
 	const { selection, profile, kinds, choose } = context;
 	const search = searchOf(selection.search);
-	const chosen = new Set(context.threads[0]);
+	const chosen = new Set(context.selection.threads);
 	const rows = profile.threads.filter((row) => search.matches(row.name));
 	const metrics = kinds.filter((kind, i) => !kind.samples && (selection.all || i === context.figure || i < 2));
 	const conditions = kinds.filter((kind) => kind.samples);
-	const mask = profile.threadMask(context.threads[0]!);
+	const mask = profile.threadMask(context.threads[0] ?? null);
 	const columns: Column<ThreadRow>[] = [
 		{
 			key: 'name',
@@ -34,27 +34,29 @@ export function threadsView(both: Context): View {
 				h(
 					'span',
 					{ class: 'withbox' },
-					/* Threads are chosen by their rows on the first side. */
+					/* Threads are chosen by their indices on the first side. */
 					isSecond
 						? null
 						: h('input', {
 								type: 'checkbox',
-								checked: chosen.has(row.row),
+								id: `choose-${row.index}`,
+								checked: chosen.has(row.index),
 								'aria-label': `choose ${visible(cut(row.name, 100))}`,
 								onchange: (event: Event) => {
-									const rest = context.threads[0]!.filter((one) => one !== row.row);
+									const rest = selection.threads.filter((one) => one !== row.index);
 
 									choose({
 										threads: (event.target as HTMLInputElement).checked
-											? [...rest, row.row].sort((a, b) => a - b)
+											? [...rest, row.index].sort((a, b) => a - b)
 											: rest,
+										root: '',
 									});
 								},
 							}),
 					isSecond
 						? name(row.name, 100)
 						: link(
-								context.link({ threads: [row.row], view: 'flame', path: '', zoom: '' }),
+								context.link({ threads: [row.index], view: 'flame', path: '', zoom: '', root: '' }),
 								name(row.name, 100),
 								{ title: 'its flame graph' },
 							),
@@ -170,7 +172,8 @@ export function threadsView(both: Context): View {
 								{
 									type: 'button',
 									id: 'choose-found',
-									onclick: () => choose({ threads: rows.map((row) => row.row) }),
+									disabled: rows.length === 0,
+									onclick: () => choose({ threads: rows.map((row) => row.index), root: '' }),
 								},
 								search.given ? 'Choose those found' : 'Choose all, the JVM\u2019s too',
 							),

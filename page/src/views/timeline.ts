@@ -8,6 +8,7 @@
 import type { Context } from '../app';
 import type { ReportRow } from '../data/block';
 import type { ThreadRow } from '../model/profile';
+import { neighbours, type Segment } from '../model/segments';
 import { h, svg } from '../ui/dom';
 import { exact, moment } from '../ui/format';
 import { cut, visible } from '../ui/names';
@@ -38,16 +39,15 @@ function bands(doing: Doing, x: number, width: number, y: number, height: number
 	];
 }
 
-interface Segment {
-	from: number;
-	to: number;
+/** With what threads did in it. */
+interface DoneSegment extends Segment {
 	threads: ReportRow[];
 }
 
 const isSameThread = (row: ReportRow, other: ReportRow | null): boolean =>
 	row['thread'] === other?.['thread'] && row['index'] === other?.['index'];
 
-function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVGElement {
+function timeline(context: Context, rows: ThreadRow[], segments: DoneSegment[]): SVGElement {
 	const { begin, end } = spanOf(context);
 	const [width, row, head] = [1000, 26, 22];
 	const height = head + rows.length * row + 4;
@@ -135,28 +135,14 @@ function timeline(context: Context, rows: ThreadRow[], segments: Segment[]): SVG
 }
 
 /** What threads did between snapshots next to each other, if that is at hand. */
-async function findSegments(context: Context): Promise<Segment[]> {
-	const moments = new Map(
-		context.profile.block
-			.report('snapshots')
-			.filter((row) => row['kind'] !== 'mark')
-			.map((row) => [String(row['label']), Number(row['at'])]),
-	);
+async function findSegments(context: Context): Promise<DoneSegment[]> {
+	const { block } = context.profile;
 	const { begin, end } = spanOf(context);
-	const times = [begin, ...[...moments.values()].sort((a, b) => a - b), end];
-	const found: Omit<Segment, 'threads'>[] = [];
-	const intervals: string[] = [];
-
-	for (const { interval, from, to } of context.profile.block.header.intervals) {
-		if (interval === '' || (from === null && to === null)) continue;
-		const start = from === null ? begin : moments.get(from);
-		const stop = to === null ? end : moments.get(to);
-
-		if (start === undefined || stop === undefined || times.indexOf(stop) !== times.indexOf(start) + 1) continue;
-		found.push({ from: start, to: stop });
-		intervals.push(interval);
-	}
-	const threads = await context.app.threadsOf(context.profile, intervals);
+	const found = neighbours(block.header.intervals, block.report('snapshots'), begin, end);
+	const threads = await context.app.threadsOf(
+		context.profile,
+		found.map(({ interval }) => interval),
+	);
 
 	return threads ? found.map((segment, i) => ({ ...segment, threads: threads[i]! })) : [];
 }
@@ -191,7 +177,8 @@ export function timelineBox(context: Context, rows: ThreadRow[]): HTMLElement {
 			h('div', { class: 'lane' }, h('bdi', { title: visible(cut(row.name, 200)) }, visible(cut(row.name, 60)))),
 		),
 	);
-	const draw = (segments: Segment[]) => drawing.replaceChildren(timeline(context, shown, segments), axis(context));
+	const draw = (segments: DoneSegment[]) =>
+		drawing.replaceChildren(timeline(context, shown, segments), axis(context));
 
 	draw([]);
 	void findSegments(context).then(

@@ -26,6 +26,8 @@ interface Opened {
 	open: Set<number>;
 	shown: Map<number, number>;
 	focus: number;
+	/** Whose nodes they are; null: paths, which have the same numbers in every tree. */
+	tree: CallTree | null;
 }
 
 interface Line {
@@ -129,11 +131,14 @@ export function treeView(context: Context): View {
 	].join(' ');
 	let opened = context.app.memory.get(memoryKey) as Opened | undefined;
 
-	if (!opened) {
+	const owner = selection.invert || selection.fold ? tree : null;
+
+	if (!opened || opened.tree !== owner) {
 		opened = {
 			open: matches.given ? openMatches(context, tree, top, matches, side) : followHot(context, tree, top, side),
 			shown: new Map(),
 			focus: top,
+			tree: owner,
 		};
 		context.app.memory.set(memoryKey, opened);
 	}
@@ -142,10 +147,17 @@ export function treeView(context: Context): View {
 		if (!sortColumn) return nodes;
 		const turn = selection.sort.startsWith('-') ? 1 : -1;
 
-		return nodes
-			.map((node, at) => ({ node, at, value: sortColumn.value(node) ?? -Infinity }))
-			.sort((a, b) => turn * (a.value - b.value) || a.at - b.at)
-			.map(({ node }) => node);
+		return (
+			nodes
+				.map((node, at) => ({ node, at, value: sortColumn.value(node) }))
+				/* What is not known comes last, whichever way. */
+				.sort((a, b) =>
+					a.value === null || b.value === null
+						? Number(a.value === null) - Number(b.value === null) || a.at - b.at
+						: turn * (a.value - b.value) || a.at - b.at,
+				)
+				.map(({ node }) => node)
+		);
 	};
 	const body = h('tbody');
 	const note = h('p', { class: 'note', hidden: true }, `The first ${exact(MOST)} rows: close some, or zoom in.`);
@@ -193,6 +205,8 @@ export function treeView(context: Context): View {
 				'aria-setsize': line.set,
 				'aria-posinset': line.at,
 				'aria-expanded': children > 0 ? String(isOpen) : null,
+				/* The page is drawn anew on every choice, and puts the focus where its id is. */
+				id: node === state.focus ? 'tree-row' : null,
 				tabindex: node === state.focus ? 0 : -1,
 				'data-node': node,
 				class: matches.given && matches.method[method] ? 'match' : null,
@@ -247,7 +261,13 @@ export function treeView(context: Context): View {
 	};
 	const focusOn = (node: number) => {
 		state.focus = node;
-		for (const row of body.rows) row.tabIndex = Number(row.dataset['node']) === node ? 0 : -1;
+		for (const row of body.rows) {
+			const isFocus = row.dataset['node'] === String(node);
+
+			row.tabIndex = isFocus ? 0 : -1;
+			if (isFocus) row.id = 'tree-row';
+			else row.removeAttribute('id');
+		}
 		(body.querySelector('tr[tabindex="0"]') as HTMLElement | null)?.focus();
 	};
 	body.addEventListener('click', (event) => {

@@ -64,6 +64,7 @@ function stepsTo(context: Context, tree: CallTree, node: number): string {
 export function chooseTree(context: Context): ChosenTree {
 	const tree = treeOf(context);
 	const { universe, choose } = context;
+	const hashOf = (path: number) => (path === ROOT_PATH ? '' : universe.pathHash(path));
 	const top = context.selection.invert ? follow(context, tree) : tree.root;
 
 	return {
@@ -80,11 +81,11 @@ export function chooseTree(context: Context): ChosenTree {
 				choose({ zoom: stepsTo(context, tree, tree.parent(top)) });
 				return true;
 			}
-			if (context.path === ROOT_PATH) return false;
-			const parent = universe.parent[context.path]!;
 			/* Above where a block begins there is the whole again. */
-			if (context.path === context.profile.beginsAt) choose({ root: '', path: universe.pathHash(context.path) });
-			else choose({ path: parent === ROOT_PATH ? '' : universe.pathHash(parent) });
+			if (context.profile.isPart && context.path === context.profile.beginsAt)
+				choose({ root: '', path: hashOf(context.path) });
+			else if (context.path === ROOT_PATH) return false;
+			else choose({ path: hashOf(universe.parent[context.path]!) });
 			return true;
 		},
 	};
@@ -96,7 +97,7 @@ function openSmall(context: Context, path: number): void {
 	const caller = universe.parent[path]!;
 	const node = app.canUnfold ? sums[0]!.nodeOf(caller) : null;
 
-	if (node) context.choose({ root: String(node.id), path: universe.pathHash(caller) });
+	if (node) context.choose({ root: String(node.id), path: caller === ROOT_PATH ? '' : universe.pathHash(caller) });
 }
 
 /** What stands for a node in words. */
@@ -109,10 +110,11 @@ export function nodeText(context: Context, tree: CallTree, node: number): string
 }
 
 export function rootText(context: Context): string {
-	const chosen = context.threads[0]!;
+	const chosen = context.threads[0];
 
+	if (!chosen) return 'all threads of the program';
 	if (chosen.length === 1) return `thread ${context.profile.threads[chosen[0]!]!.name}`;
-	return chosen.length === 0 ? 'all threads of the program' : `${chosen.length} threads`;
+	return chosen.length === 0 ? 'a thread that is not here' : `${chosen.length} threads`;
 }
 
 /** Links to what is around the node that fills the width. */
@@ -143,7 +145,12 @@ export function breadcrumb(context: Context, chosen: ChosenTree): HTMLElement {
 	} else {
 		const steps = universe.steps(context.path);
 
-		items.push(step(rootText(context), steps.length ? context.link({ path: '' }) : null));
+		/* What is above where the block begins is of the whole. */
+		const { isPart, beginsAt } = context.profile;
+		const begin = !isPart ? -1 : beginsAt === ROOT_PATH ? 0 : steps.indexOf(beginsAt) + 1 || steps.length + 1;
+		const leave = (depth: number) => (depth < begin ? { root: '' } : {});
+
+		items.push(step(rootText(context), steps.length ? context.link({ path: '', ...leave(0) }) : null));
 		/* Of a long way the ends. */
 		steps.forEach((path, i) => {
 			const method = universe.methodOf[path]!;
@@ -154,7 +161,7 @@ export function breadcrumb(context: Context, chosen: ChosenTree): HTMLElement {
 				items.push(
 					step(
 						shortMethod(universe.methods[method]!, method),
-						path === context.path ? null : context.link({ path: universe.pathHash(path) }),
+						path === context.path ? null : context.link({ path: universe.pathHash(path), ...leave(i + 1) }),
 					),
 				);
 		});
