@@ -18,6 +18,7 @@
 
 static struct fixture fixture;
 static struct adjustment adjustment; /* what is known of jprof's cost */
+static const char *thread;           /* the one that is chosen; NULL: all are looked at */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MS           1000000ull
@@ -48,6 +49,8 @@ static struct seen look(const char *rule)
 
 	if (adjustment.own_cost.is_known)
 		choice.adjustment = &adjustment;
+	if (thread)
+		assert_int_equal(pattern_list_add(&choice.threads, thread), 0);
 	assert_int_equal(model_init(&model, &fixture.profile, &choice, &error), 0);
 	assert_int_equal(
 		findings_find(&findings, &(struct findings_input){.model = &model}), 0);
@@ -78,6 +81,7 @@ static struct seen look(const char *rule)
 				sizeof(seen.path) - strlen(seen.path), "%s/", path[level].text);
 	}
 	model_fini(&model);
+	pattern_list_fini(&choice.threads);
 	return seen;
 }
 
@@ -88,6 +92,13 @@ static void expect(int line, const char *rule, bool wanted)
 	if ((seen.count > 0) != wanted)
 		fail_msg("line %d: '%s' has %zu findings: %s", line, rule, seen.count,
 			seen.evidence);
+}
+
+static void expect_of(int line, const char *name, const char *rule, bool wanted)
+{
+	thread = name;
+	expect(line, rule, wanted);
+	thread = NULL;
 }
 
 static void fact(const char *key, const char *value)
@@ -849,14 +860,23 @@ static void test_notes(void **state)
 	sampled_program(200);
 	expect(__LINE__, "few-samples", false);
 
-	sampled_program(380);
+	/* Of all that were taken, whatever is chosen: which threads' were lost is not known. */
+	sampled_program(7);
+	fixture_thread(&fixture, "idler", 0, 0);
+	fact("sample.cpu:1ms.taken", "380");
 	fact("sample.cpu:1ms.full", "20");
 	expect(__LINE__, "lost-samples", true);
+	expect_of(__LINE__, "idler", "lost-samples", true);
+	assert_string_equal(look("lost-samples").title, "5.0% of the samples were lost");
+	assert_string_equal(look("lost-samples").evidence,
+		"20 of condition cpu, beside 380 that were taken, in all threads and the "
+		"whole recording: what ran then is missing.");
 	fixture.meta[fixture.profile.meta_count - 1].value = "19";
 	expect(__LINE__, "lost-samples", false);
-	sampled_program(381);
-	fact("sample.cpu:1ms.full", "20");
+	fixture.meta[fixture.profile.meta_count - 1].value = "20";
+	fixture.meta[fixture.profile.meta_count - 2].value = "381";
 	expect(__LINE__, "lost-samples", false);
+	expect_of(__LINE__, "idler", "lost-samples", false);
 
 	program(MS, 998);
 	fixture.thread[0].lost = 1;
@@ -1041,6 +1061,36 @@ static void test_overview(void **state)
 	text = print("overview", NULL, 80, 0);
 	assert_null(strstr(text, "inding"));
 	free(text);
+}
+
+/* What was lost, and what has no stack, is of all threads, and measured by all that was taken. */
+static void test_overview_of_lost(void **state)
+{
+	static const struct {
+		const char *taken, *lost, *rest;
+		bool tells_lost, tells_rest;
+	} cases[] = {
+		{"1000", "11", "51", true, true},
+		{"1000", "10", "50", false, false},
+		{"10", "1", "1", true, true},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *text;
+
+		sampled_program(100);
+		fact("sample.cpu:1ms.taken", cases[i].taken);
+		fact("sample.cpu:1ms.full", cases[i].lost);
+		fact("sample.cpu:1ms.rest", cases[i].rest);
+		text = print("overview", NULL, 80, 0);
+		assert_int_equal(!!strstr(text, " more were lost: --view summary tells why\n"),
+			cases[i].tells_lost);
+		assert_int_equal(!!strstr(text, " more have no stack: threads ended within a "
+						"period\n"),
+			cases[i].tells_rest);
+		assert_int_equal(!!strstr(text, "In the whole recording"), cases[i].tells_lost);
+		free(text);
+	}
 }
 
 /* Of a model in which threads are apart the view tells the same. */
@@ -1249,6 +1299,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_overview_of_lost),
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_deep),

@@ -65,28 +65,29 @@ void find_few_samples(struct search *search, const struct finding_rule *rule)
 	finding->command = search_command(search, "states");
 }
 
+/* Of the whole process and the whole recording: of threads, or an interval, nobody counted what was lost. */
 void find_lost_samples(struct search *search, const struct finding_rule *rule)
 {
 	const struct model *model = search->model;
 
 	for (unsigned c = 0; c < model->condition_count; c++) {
-		uint64_t samples = search->whole[model->metric_count + c], lost = 0;
+		uint64_t taken = model_sample_fact(model, c, "taken"), lost = 0;
 		struct finding *finding;
 
 		for (int i = 0; i < SAMPLE_REASONS; i++)
 			if (sample_reasons[i].lost)
 				lost += model_sample_fact(model, c, sample_reasons[i].key);
-		if (!is_enough(rule, lost, share_of(lost, lost + samples)))
+		if (!is_enough(rule, lost, share_of(lost, lost + taken)))
 			continue;
-		finding = search_add(search, rule, lost, share_of(lost, lost + samples));
+		finding = search_add(search, rule, lost, share_of(lost, lost + taken));
 		finding->title = search_text(search, "%s of the samples were lost",
 			search_share(search, finding->share));
 		finding->evidence = search_text(search,
-			"%s of condition %s, beside %s that were taken: what ran then is "
-			"missing.",
+			"%s of condition %s, beside %s that were taken, in all threads and "
+			"the whole recording: what ran then is missing.",
 			search_count(search, lost),
 			search_name(search, model->condition_name[c]),
-			search_count(search, samples));
+			search_count(search, taken));
 		finding->command = search_command(search, "summary");
 	}
 }
