@@ -84,6 +84,13 @@ static struct finding *add(struct search *search, const struct quest *quest)
 	return finding;
 }
 
+/* The view that has the file. */
+static const char *view_of(const struct search *search, uint32_t file)
+{
+	return io_kind_is_socket(search->model->profile->file[file].kind) ? "connections"
+									  : "files";
+}
+
 /* "12.3% of processor time and I/O" */
 static const char *share_text(const struct search *search, const struct finding *finding)
 {
@@ -155,7 +162,9 @@ static void find_small(
 			who(search, finding, sum));
 		finding->command =
 			is_by_method ? search_command_method(search, "io-tree", finding->method)
-				     : search_command_file(search, "files", finding->file - 1);
+				     : search_command_file(search,
+					       view_of(search, finding->file - 1),
+					       finding->file - 1);
 	}
 }
 
