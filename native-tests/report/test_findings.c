@@ -205,6 +205,9 @@ static void test_small(void **state)
 		{__LINE__, "small-writes", IO_TERMINAL, IO_WRITE, 1000, 512, 50 * MS, 0, 0,
 			true},
 		{__LINE__, "small-writes", IO_TCP, IO_SEND, 1000, 512, 50 * MS, 0, 0, true},
+		{__LINE__, "small-writes", IO_UNIX, IO_SEND, 1000, 512, 50 * MS, 0, 0, true},
+		/* Each is a message of its own. */
+		{__LINE__, "small-writes", IO_UDP, IO_SEND, 1000, 512, 50 * MS, 0, 0, false},
 		{__LINE__, "small-reads", IO_FILE, IO_READ, 1000, 512000, 50 * MS, 1, 0, true},
 		{__LINE__, "small-reads", IO_FILE, IO_READ, 1000, 512001, 50 * MS, 1, 0, false},
 		{__LINE__, "small-reads", IO_FILE, IO_READ, 1000, 512, 50 * MS, 1, 951 * MS,
@@ -219,7 +222,7 @@ static void test_small(void **state)
 
 		program(cases[i].cpu > 0 ? cases[i].cpu : 1, 5);
 		file = fixture_file(&fixture, cases[i].file, 5, "/tmp/ledger",
-			cases[i].file == IO_TCP ? "10.0.0.1:80" : NULL);
+			io_kind_is_socket(cases[i].file) ? "10.0.0.1:80" : NULL);
 		operations(WORK, file, cases[i].op, cases[i].ops, cases[i].bytes, cases[i].ns);
 		operations(WORK, file, IO_OPEN, cases[i].opens, 0, 0);
 		expect(cases[i].line, cases[i].rule, cases[i].found);

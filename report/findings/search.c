@@ -214,14 +214,16 @@ static void count_entries(struct search *search, const struct named *named)
 	}
 }
 
-/* True for what is no matter of the method that did it: sends that are answered, and what is read or written because a file
+/* True for what is no matter of the method that did it: sends that are answered, datagrams, each of which is a message of
+ * its own, and what is read or written because a file
  * is opened again, or of an archive, each of which has rules of its own. */
-static bool is_aside(const struct profile_account *io, const struct io_sum *name)
+static bool is_aside(
+	const struct profile_account *io, enum io_kind kind, const struct io_sum *name)
 {
 	uint64_t ops = name->ops[io->kind];
 
 	if (io->kind == IO_SEND)
-		return ops <= ONE_SIDED * name->ops[IO_RECEIVE];
+		return kind == IO_UDP || ops <= ONE_SIDED * name->ops[IO_RECEIVE];
 	return (io->kind == IO_READ || io->kind == IO_WRITE) &&
 	       (name->entries > 0 || ops <= FEW_AN_OPENING * name->ops[IO_OPEN]);
 }
@@ -263,7 +265,7 @@ static int sum_io(struct search *search)
 			!is_work(io, &profile->file[io->subject - 1]))
 			continue;
 		name = &search->by_name[search->name_of[io->subject - 1]];
-		if (is_aside(io, name))
+		if (is_aside(io, profile->file[io->subject - 1].kind, name))
 			continue;
 		place = node->method >= METHOD_FIRST
 				? node->method
