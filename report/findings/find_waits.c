@@ -258,15 +258,15 @@ void find_mostly_waits(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->profile;
 	const char *text = profile_meta_get(profile, "cpu_ns");
-	bool is_whole = !profile->interval.from && !profile->interval.to &&
-			search->model->choice->threads.count == 0;
+	bool is_whole = !profile->interval.from && !profile->interval.to;
 	uint64_t used = is_whole && text ? strtoull(text, NULL, 10) : search->cpu_ns, busy,
 		 idle;
 	struct finding *finding;
 	double share;
 
-	/* Samples by the clock tell where. */
-	if (used == 0 || wall_samples(search->model) != NOWHERE)
+	/* Samples by the clock tell where. That some threads wait is usual. */
+	if (used == 0 || wall_samples(search->model) != NOWHERE ||
+		search->model->choice->threads.count > 0)
 		return;
 	/* A thread that has no processor does not wait for anything of the program's. */
 	busy = used + waited_for_processor(search);

@@ -275,9 +275,10 @@ const struct finding_rule finding_rules[] = {
 		.whole = "the recording's length",
 		.least = 2 * SECONDS,
 		.share = 0.80,
-		.besides = "of the whole process where all of it is looked at, without "
-			   "what threads waited for a processor; not where there are "
-			   "samples by the clock",
+		.besides = "of the whole process, of an interval (--snapshot) that of the "
+			   "program's threads, without what threads waited for a "
+			   "processor; not of chosen threads (--thread), nor where there "
+			   "are samples by the clock",
 		.reason = "then processor time, which all else here is about, is not what "
 			  "the program is slow by, or there is nothing to do; which of "
 			  "both the profile does not know",
