@@ -783,6 +783,10 @@ static void test_no_processor(void **state)
 		fixture.thread[0].waited_ns = cases[i].waited;
 		expect(cases[i].line, "no-processor", cases[i].found);
 	}
+	program(2000 * MS, 5);
+	fixture.thread[0].waited_ns = 500 * MS;
+	assert_string_equal(look("no-processor").command,
+		"jprof report PROFILE --view threads --sort waited --wide");
 }
 
 static void test_threads(void **state)
@@ -1003,6 +1007,32 @@ static void test_text(void **state)
 	program(600 * MS, 5);
 	text = print("findings", NULL, 80, 0);
 	assert_non_null(strstr(text, "No rule found anything"));
+	free(text);
+}
+
+/* Which threads had no processor: a column where there is room, and where any had none. */
+static void test_waited(void **state)
+{
+	char *text;
+
+	program(2000 * MS, 5);
+	text = print("threads", "text", 0, 0);
+	assert_null(strstr(text, "Waited"));
+	free(text);
+	fixture.thread[0].waited_ns = 500 * MS;
+	fixture_thread(&fixture, "other", 100 * MS, 0);
+	text = print("threads", "text", 0, 0);
+	assert_non_null(strstr(text, " Waited "));
+	assert_non_null(strstr(text, " 500.000 "));
+	free(text);
+	text = print("threads", NULL, 80, 0);
+	assert_non_null(strstr(text, " Waited "));
+	assert_non_null(strstr(text, " 500 ms "));
+	free(text);
+	text = print("threads", NULL, 40, 0);
+	assert_null(strstr(text, " 500 ms "));
+	assert_non_null(strstr(text, "no room for: "));
+	assert_non_null(strstr(text, "Waited"));
 	free(text);
 }
 
@@ -1309,6 +1339,7 @@ int main(void)
 		cmocka_unit_test(test_interpreted),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_waited),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_overview),
 		cmocka_unit_test(test_overview_of_lost),

@@ -313,7 +313,9 @@ void find_no_processor(struct search *search, const struct finding_rule *rule)
 		search_time(search, waited), search_time(search, search->cpu_ns),
 		search_share(search, share),
 		processors ? search_name(search, processors) : "an unknown number of");
-	finding->command = search_command(search, "threads");
+	/* A narrow terminal has no room for that column. */
+	finding->command = search_text(
+		search, "%s --sort waited --wide", search_command(search, "threads"));
 }
 
 /* ---- many threads ---- */
