@@ -310,6 +310,37 @@ static void test_sends_and_many(void **state)
 			1000, 1000, 100 * MS);
 	}
 	assert_int_equal(look("small-writes").count, 3);
+	/* Of writes and sends together, where sends are heavier and where they are lighter. */
+	operations(WORK, fixture_file(&fixture, IO_TCP, 5, "10.0.0.2:9", "10.0.0.1:80"),
+		IO_SEND, 2000, 2000, 101 * MS);
+	assert_int_equal(look("small-writes").count, 3);
+	assert_string_equal(look("small-writes").method, "com.acme.Ledger.add");
+	assert_non_null(strstr(look("small-writes").evidence, "2000 sends of 1.0 bytes"));
+	fixture.account[fixture.profile.account_count - 1].ns = 99 * MS;
+	assert_int_equal(look("small-writes").count, 3);
+	assert_string_equal(look("small-writes").method, "");
+}
+
+/* Writes and sends of one method are two findings. */
+static void test_writes_and_sends(void **state)
+{
+	struct seen seen;
+
+	program(1, 5);
+	operations(WORK, fixture_file(&fixture, IO_FILE, 5, "/tmp/ledger", NULL), IO_WRITE,
+		1000, 1000, 100 * MS);
+	operations(WORK, fixture_file(&fixture, IO_TCP, 6, "10.0.0.2:9", "10.0.0.1:80"),
+		IO_SEND, 1000, 2000, 100 * MS);
+	seen = look("small-writes");
+	assert_int_equal(seen.count, 2);
+	/* One for each, the same weight: in both orders of the kinds none is told twice. */
+	assert_true(strstr(seen.evidence, "1000 writes of 1.0 bytes") ||
+		    strstr(seen.evidence, "1000 sends of 2.0 bytes"));
+	fixture.account[0].ns++;
+	assert_non_null(strstr(look("small-writes").evidence, "1000 writes of 1.0 bytes"));
+	fixture.account[1].ns += 2;
+	assert_non_null(strstr(look("small-writes").evidence, "1000 sends of 2.0 bytes"));
+	assert_int_equal(look("small-writes").count, 2);
 }
 
 static void test_reopened(void **state)
@@ -1322,6 +1353,7 @@ int main(void)
 		cmocka_unit_test(test_small_texts),
 		cmocka_unit_test(test_by_the_clock),
 		cmocka_unit_test(test_sends_and_many),
+		cmocka_unit_test(test_writes_and_sends),
 		cmocka_unit_test(test_reopened),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_syncs),
