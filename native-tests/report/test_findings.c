@@ -956,6 +956,18 @@ static void test_notes(void **state)
 	expect(__LINE__, "budget", false);
 }
 
+static void test_meta_number(void **state)
+{
+	program(MS, 5);
+	fact("number", "18446744073709551615");
+	fact("none", "many");
+	fact("empty", "");
+	assert_true(profile_meta_number(&fixture.profile, "number") == UINT64_MAX);
+	assert_true(profile_meta_number(&fixture.profile, "none") == 0);
+	assert_true(profile_meta_number(&fixture.profile, "empty") == 0);
+	assert_true(profile_meta_number(&fixture.profile, "missing") == 0);
+}
+
 /* ---- the view ---- */
 
 /* Two problems, the smaller one first in the profile, and a note. */
@@ -1370,6 +1382,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_interpreted),
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_meta_number),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_waited),
 		cmocka_unit_test(test_data),

@@ -4,15 +4,7 @@
 #include "report/findings/search.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static uint64_t fact(const struct search *search, const char *key)
-{
-	const char *text = profile_meta_get(search->model->profile, key);
-
-	return text ? strtoull(text, NULL, 10) : 0;
-}
 
 void find_outside(struct search *search, const struct finding_rule *rule)
 {
@@ -134,8 +126,8 @@ void find_uncertain(struct search *search, const struct finding_rule *rule)
 void find_lost_calls(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->profile;
-	uint64_t lost = 0, events = 0, threads = fact(search, "threads.lost"),
-		 methods = fact(search, "methods.lost");
+	uint64_t lost = 0, events = 0, threads = profile_meta_number(profile, "threads.lost"),
+		 methods = profile_meta_number(profile, "methods.lost");
 	struct finding *finding;
 	double share;
 
@@ -212,7 +204,9 @@ void find_own_cost(struct search *search, const struct finding_rule *rule)
 
 void find_budget(struct search *search, const struct finding_rule *rule)
 {
-	uint64_t dear = fact(search, "budget.dear"), timed = fact(search, "budget.timed");
+	const struct profile *profile = search->model->profile;
+	uint64_t dear = profile_meta_number(profile, "budget.dear"),
+		 timed = profile_meta_number(profile, "budget.timed");
 	struct finding *finding;
 
 	if (!is_enough(rule, dear, share_of(dear, dear + timed)))

@@ -3,7 +3,6 @@
 /* find_waits: threads that wait, as far as the profile knows for what, and threads that are many. */
 #include "report/findings/search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Starting and ending a thread takes the system and the JVM about so long, ns of processor time. */
@@ -257,10 +256,11 @@ static const char *waiting_text(const struct search *search, struct finding *fin
 void find_mostly_waits(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->profile;
-	const char *text = profile_meta_get(profile, "cpu_ns");
 	bool is_whole = !profile->interval.from && !profile->interval.to;
-	uint64_t used = is_whole && text ? strtoull(text, NULL, 10) : search->cpu_ns, busy,
-		 idle;
+	uint64_t used = is_whole && profile_meta_get(profile, "cpu_ns")
+				? profile_meta_number(profile, "cpu_ns")
+				: search->cpu_ns,
+		 busy, idle;
 	struct finding *finding;
 	double share;
 

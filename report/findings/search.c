@@ -41,7 +41,6 @@ static void find_times(struct search *search)
 {
 	const struct model *model = search->model;
 	const struct profile_interval *interval = &model->profile->interval;
-	const char *duration = profile_meta_get(model->profile, "duration_ns");
 	int lead = (int)model->lead;
 
 	search->cpu = find_metric(model, "cpu");
@@ -63,7 +62,7 @@ static void find_times(struct search *search)
 		search->cpu_ns =
 			search->whole[model->metric_count + (unsigned)search->cpu_samples] *
 			model->condition[search->cpu_samples]->period;
-	search->duration = duration ? strtoull(duration, NULL, 10) : 0;
+	search->duration = profile_meta_number(model->profile, "duration_ns");
 	if (interval->end > interval->begin)
 		search->duration = interval->end - interval->begin;
 }
