@@ -55,14 +55,6 @@ static uint64_t stopped_ns(const struct search *search)
 	       threads;
 }
 
-static int wall_samples(const struct model *model)
-{
-	for (unsigned c = 0; c < model->condition_count; c++)
-		if (strcmp(model->condition[c]->event, "wall") == 0)
-			return (int)c;
-	return NOWHERE;
-}
-
 /* What threads waited for locks, in samples by the clock. */
 struct lock_sum {
 	uint64_t in_lock, at_monitor, ran;
@@ -157,7 +149,7 @@ static uint32_t waits_at(const struct search *search, uint32_t node)
 void find_locks(struct search *search, const struct finding_rule *rule)
 {
 	const struct model *model = search->model;
-	int wall = wall_samples(model);
+	int wall = search_condition(model, "wall", "ns");
 	struct lock_sum sum = {.in_lock = 0};
 	uint64_t period, ns, stopped;
 	struct finding *finding;
@@ -265,7 +257,7 @@ void find_mostly_waits(struct search *search, const struct finding_rule *rule)
 	double share;
 
 	/* Samples by the clock tell where. That some threads wait is usual. */
-	if (used == 0 || wall_samples(search->model) != NOWHERE ||
+	if (used == 0 || search_condition(search->model, "wall", "ns") != NOWHERE ||
 		search->model->choice->threads.count > 0)
 		return;
 	/* A thread that has no processor does not wait for anything of the program's. */

@@ -24,9 +24,13 @@ enum { FEW_AN_OPENING = 10 };
 
 /* ---- what the run was ---- */
 
-static bool is_cpu_samples(const struct profile_condition *condition)
+int search_condition(const struct model *model, const char *event, const char *unit)
 {
-	return strcmp(condition->event, "cpu") == 0 && strcmp(condition->unit, "ns") == 0;
+	for (unsigned c = 0; c < model->condition_count; c++)
+		if (strcmp(model->condition[c]->event, event) == 0 &&
+			strcmp(model->condition[c]->unit, unit) == 0)
+			return (int)c;
+	return NOWHERE;
 }
 
 static int find_metric(const struct model *model, const char *name)
@@ -46,10 +50,7 @@ static void find_times(struct search *search)
 	search->cpu = find_metric(model, "cpu");
 	search->wall = find_metric(model, "wall");
 	search->alloc = find_metric(model, "alloc");
-	search->cpu_samples = NOWHERE;
-	for (unsigned c = model->condition_count; c-- > 0;)
-		if (is_cpu_samples(model->condition[c]))
-			search->cpu_samples = (int)c;
+	search->cpu_samples = search_condition(model, "cpu", "ns");
 	search->time = NOWHERE;
 	if (search->cpu_samples != NOWHERE)
 		search->time = (int)model->metric_count + search->cpu_samples;
