@@ -3,6 +3,7 @@
 /* contents: how things are found in a profile. */
 #include "profile/reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *profile_meta_get(const struct profile *profile, const char *key)
@@ -11,6 +12,13 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 		if (strcmp(profile->meta[i].key, key) == 0)
 			return profile->meta[i].value;
 	return NULL;
+}
+
+uint64_t profile_meta_number(const struct profile *profile, const char *key)
+{
+	const char *value = profile_meta_get(profile, key);
+
+	return value ? strtoull(value, NULL, 10) : 0;
 }
 
 bool profile_is_auto(const struct profile *profile)

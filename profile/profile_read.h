@@ -103,6 +103,9 @@ struct profile {
 /* The value of a meta key, or NULL. Borrowed. */
 const char *profile_meta_get(const struct profile *profile, const char *key);
 
+/* The number that it is, or begins with; 0: there is none. */
+uint64_t profile_meta_number(const struct profile *profile, const char *key);
+
 /* True if methods were timed, or counted beside samples, as it suited them: a method may have been both, one after the
  * other, and a path that was counted is not put together with the same path that was timed. */
 bool profile_is_auto(const struct profile *profile);

@@ -18,6 +18,7 @@
 
 static struct fixture fixture;
 static struct adjustment adjustment; /* what is known of jprof's cost */
+static const char *thread;           /* the one that is chosen; NULL: all are looked at */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MS           1000000ull
@@ -48,6 +49,8 @@ static struct seen look(const char *rule)
 
 	if (adjustment.own_cost.is_known)
 		choice.adjustment = &adjustment;
+	if (thread)
+		assert_int_equal(pattern_list_add(&choice.threads, thread), 0);
 	assert_int_equal(model_init(&model, &fixture.profile, &choice, &error), 0);
 	assert_int_equal(
 		findings_find(&findings, &(struct findings_input){.model = &model}), 0);
@@ -78,6 +81,7 @@ static struct seen look(const char *rule)
 				sizeof(seen.path) - strlen(seen.path), "%s/", path[level].text);
 	}
 	model_fini(&model);
+	pattern_list_fini(&choice.threads);
 	return seen;
 }
 
@@ -88,6 +92,13 @@ static void expect(int line, const char *rule, bool wanted)
 	if ((seen.count > 0) != wanted)
 		fail_msg("line %d: '%s' has %zu findings: %s", line, rule, seen.count,
 			seen.evidence);
+}
+
+static void expect_of(int line, const char *name, const char *rule, bool wanted)
+{
+	thread = name;
+	expect(line, rule, wanted);
+	thread = NULL;
 }
 
 static void fact(const char *key, const char *value)
@@ -194,6 +205,9 @@ static void test_small(void **state)
 		{__LINE__, "small-writes", IO_TERMINAL, IO_WRITE, 1000, 512, 50 * MS, 0, 0,
 			true},
 		{__LINE__, "small-writes", IO_TCP, IO_SEND, 1000, 512, 50 * MS, 0, 0, true},
+		{__LINE__, "small-writes", IO_UNIX, IO_SEND, 1000, 512, 50 * MS, 0, 0, true},
+		/* Each is a message of its own. */
+		{__LINE__, "small-writes", IO_UDP, IO_SEND, 1000, 512, 50 * MS, 0, 0, false},
 		{__LINE__, "small-reads", IO_FILE, IO_READ, 1000, 512000, 50 * MS, 1, 0, true},
 		{__LINE__, "small-reads", IO_FILE, IO_READ, 1000, 512001, 50 * MS, 1, 0, false},
 		{__LINE__, "small-reads", IO_FILE, IO_READ, 1000, 512, 50 * MS, 1, 951 * MS,
@@ -208,7 +222,7 @@ static void test_small(void **state)
 
 		program(cases[i].cpu > 0 ? cases[i].cpu : 1, 5);
 		file = fixture_file(&fixture, cases[i].file, 5, "/tmp/ledger",
-			cases[i].file == IO_TCP ? "10.0.0.1:80" : NULL);
+			io_kind_is_socket(cases[i].file) ? "10.0.0.1:80" : NULL);
 		operations(WORK, file, cases[i].op, cases[i].ops, cases[i].bytes, cases[i].ns);
 		operations(WORK, file, IO_OPEN, cases[i].opens, 0, 0);
 		expect(cases[i].line, cases[i].rule, cases[i].found);
@@ -248,6 +262,13 @@ static void test_small_texts(void **state)
 	assert_non_null(strstr(seen.evidence, "does not tell which method did it"));
 	assert_string_equal(
 		seen.command, "jprof report PROFILE --view files --path '/tmp/my ledger'");
+
+	/* Sockets are in a view of their own. */
+	program(300 * MS, 5);
+	file = fixture_file(&fixture, IO_TCP, 5, "10.0.0.2:9", "10.0.0.1:80");
+	operations(0, file, IO_SEND, 20000, 140000, 100 * MS);
+	assert_string_equal(look("small-writes").command,
+		"jprof report PROFILE --view connections --path 10.0.0.2:9");
 }
 
 /* Without processor time there is only the clock. */
@@ -289,6 +310,37 @@ static void test_sends_and_many(void **state)
 			1000, 1000, 100 * MS);
 	}
 	assert_int_equal(look("small-writes").count, 3);
+	/* Of writes and sends together, where sends are heavier and where they are lighter. */
+	operations(WORK, fixture_file(&fixture, IO_TCP, 5, "10.0.0.2:9", "10.0.0.1:80"),
+		IO_SEND, 2000, 2000, 101 * MS);
+	assert_int_equal(look("small-writes").count, 3);
+	assert_string_equal(look("small-writes").method, "com.acme.Ledger.add");
+	assert_non_null(strstr(look("small-writes").evidence, "2000 sends of 1.0 bytes"));
+	fixture.account[fixture.profile.account_count - 1].ns = 99 * MS;
+	assert_int_equal(look("small-writes").count, 3);
+	assert_string_equal(look("small-writes").method, "");
+}
+
+/* Writes and sends of one method are two findings. */
+static void test_writes_and_sends(void **state)
+{
+	struct seen seen;
+
+	program(1, 5);
+	operations(WORK, fixture_file(&fixture, IO_FILE, 5, "/tmp/ledger", NULL), IO_WRITE,
+		1000, 1000, 100 * MS);
+	operations(WORK, fixture_file(&fixture, IO_TCP, 6, "10.0.0.2:9", "10.0.0.1:80"),
+		IO_SEND, 1000, 2000, 100 * MS);
+	seen = look("small-writes");
+	assert_int_equal(seen.count, 2);
+	/* One for each, the same weight: in both orders of the kinds none is told twice. */
+	assert_true(strstr(seen.evidence, "1000 writes of 1.0 bytes") ||
+		    strstr(seen.evidence, "1000 sends of 2.0 bytes"));
+	fixture.account[0].ns++;
+	assert_non_null(strstr(look("small-writes").evidence, "1000 writes of 1.0 bytes"));
+	fixture.account[1].ns += 2;
+	assert_non_null(strstr(look("small-writes").evidence, "1000 sends of 2.0 bytes"));
+	assert_int_equal(look("small-writes").count, 2);
 }
 
 static void test_reopened(void **state)
@@ -726,6 +778,8 @@ static void test_mostly_waits(void **state)
 			fact("cpu_ns", cases[i].process);
 		fixture.thread[0].waited_ns = cases[i].waited;
 		expect(cases[i].line, "mostly-waits", cases[i].found);
+		/* That of some threads is no matter of the program's. */
+		expect_of(cases[i].line, "main", "mostly-waits", false);
 	}
 	/* Where timed calls waited. */
 	{
@@ -760,6 +814,10 @@ static void test_no_processor(void **state)
 		fixture.thread[0].waited_ns = cases[i].waited;
 		expect(cases[i].line, "no-processor", cases[i].found);
 	}
+	program(2000 * MS, 5);
+	fixture.thread[0].waited_ns = 500 * MS;
+	assert_string_equal(look("no-processor").command,
+		"jprof report PROFILE --view threads --sort waited --wide");
 }
 
 static void test_threads(void **state)
@@ -806,6 +864,9 @@ static void test_interpreted(void **state)
 		if (cases[i].compiled > 0)
 			fixture_samples(&fixture, node, 0, SAMPLE_C1, 7, cases[i].compiled);
 		expect(cases[i].line, "interpreted", cases[i].found);
+		/* The JVM's own events run in the interpreter. */
+		fixture.meta[0].value = "events";
+		expect(cases[i].line, "interpreted", false);
 	}
 	/* Nobody can change the JDK's. */
 	below(sampled_program(10), "java.util.HashMap", "get", SAMPLE_INTERPRETED, 1000);
@@ -816,7 +877,6 @@ static void test_interpreted(void **state)
 		program(500 * MS, 100000);
 		fixture.node[WORK].interpreted = interpreted;
 		expect(__LINE__, "interpreted", interpreted == 90000);
-		/* The JVM's own events run in the interpreter. */
 		fixture.meta[0].value = "events";
 		expect(__LINE__, "interpreted", false);
 	}
@@ -847,14 +907,23 @@ static void test_notes(void **state)
 	sampled_program(200);
 	expect(__LINE__, "few-samples", false);
 
-	sampled_program(380);
+	/* Of all that were taken, whatever is chosen: which threads' were lost is not known. */
+	sampled_program(7);
+	fixture_thread(&fixture, "idler", 0, 0);
+	fact("sample.cpu:1ms.taken", "380");
 	fact("sample.cpu:1ms.full", "20");
 	expect(__LINE__, "lost-samples", true);
+	expect_of(__LINE__, "idler", "lost-samples", true);
+	assert_string_equal(look("lost-samples").title, "5.0% of the samples were lost");
+	assert_string_equal(look("lost-samples").evidence,
+		"20 of condition cpu, beside 380 that were taken, in all threads and the "
+		"whole recording: what ran then is missing.");
 	fixture.meta[fixture.profile.meta_count - 1].value = "19";
 	expect(__LINE__, "lost-samples", false);
-	sampled_program(381);
-	fact("sample.cpu:1ms.full", "20");
+	fixture.meta[fixture.profile.meta_count - 1].value = "20";
+	fixture.meta[fixture.profile.meta_count - 2].value = "381";
 	expect(__LINE__, "lost-samples", false);
+	expect_of(__LINE__, "idler", "lost-samples", false);
 
 	program(MS, 998);
 	fixture.thread[0].lost = 1;
@@ -885,6 +954,18 @@ static void test_notes(void **state)
 	expect(__LINE__, "budget", true);
 	fixture.meta[fixture.profile.meta_count - 2].value = "91";
 	expect(__LINE__, "budget", false);
+}
+
+static void test_meta_number(void **state)
+{
+	program(MS, 5);
+	fact("number", "18446744073709551615");
+	fact("none", "many");
+	fact("empty", "");
+	assert_true(profile_meta_number(&fixture.profile, "number") == UINT64_MAX);
+	assert_true(profile_meta_number(&fixture.profile, "none") == 0);
+	assert_true(profile_meta_number(&fixture.profile, "empty") == 0);
+	assert_true(profile_meta_number(&fixture.profile, "missing") == 0);
 }
 
 /* ---- the view ---- */
@@ -972,6 +1053,32 @@ static void test_text(void **state)
 	free(text);
 }
 
+/* Which threads had no processor: a column where there is room, and where any had none. */
+static void test_waited(void **state)
+{
+	char *text;
+
+	program(2000 * MS, 5);
+	text = print("threads", "text", 0, 0);
+	assert_null(strstr(text, "Waited"));
+	free(text);
+	fixture.thread[0].waited_ns = 500 * MS;
+	fixture_thread(&fixture, "other", 100 * MS, 0);
+	text = print("threads", "text", 0, 0);
+	assert_non_null(strstr(text, " Waited "));
+	assert_non_null(strstr(text, " 500.000 "));
+	free(text);
+	text = print("threads", NULL, 80, 0);
+	assert_non_null(strstr(text, " Waited "));
+	assert_non_null(strstr(text, " 500 ms "));
+	free(text);
+	text = print("threads", NULL, 40, 0);
+	assert_null(strstr(text, " 500 ms "));
+	assert_non_null(strstr(text, "no room for: "));
+	assert_non_null(strstr(text, "Waited"));
+	free(text);
+}
+
 static const char *text_of(const json_t *row, const char *key)
 {
 	return json_string_value(json_object_get(row, key));
@@ -1039,6 +1146,36 @@ static void test_overview(void **state)
 	text = print("overview", NULL, 80, 0);
 	assert_null(strstr(text, "inding"));
 	free(text);
+}
+
+/* What was lost, and what has no stack, is of all threads, and measured by all that was taken. */
+static void test_overview_of_lost(void **state)
+{
+	static const struct {
+		const char *taken, *lost, *rest;
+		bool tells_lost, tells_rest;
+	} cases[] = {
+		{"1000", "11", "51", true, true},
+		{"1000", "10", "50", false, false},
+		{"10", "1", "1", true, true},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *text;
+
+		sampled_program(100);
+		fact("sample.cpu:1ms.taken", cases[i].taken);
+		fact("sample.cpu:1ms.full", cases[i].lost);
+		fact("sample.cpu:1ms.rest", cases[i].rest);
+		text = print("overview", NULL, 80, 0);
+		assert_int_equal(!!strstr(text, " more were lost: --view summary tells why\n"),
+			cases[i].tells_lost);
+		assert_int_equal(!!strstr(text, " more have no stack: threads ended within a "
+						"period\n"),
+			cases[i].tells_rest);
+		assert_int_equal(!!strstr(text, "In the whole recording"), cases[i].tells_lost);
+		free(text);
+	}
 }
 
 /* Of a model in which threads are apart the view tells the same. */
@@ -1228,6 +1365,7 @@ int main(void)
 		cmocka_unit_test(test_small_texts),
 		cmocka_unit_test(test_by_the_clock),
 		cmocka_unit_test(test_sends_and_many),
+		cmocka_unit_test(test_writes_and_sends),
 		cmocka_unit_test(test_reopened),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_syncs),
@@ -1244,9 +1382,12 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_interpreted),
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_meta_number),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_waited),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_overview_of_lost),
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_deep),

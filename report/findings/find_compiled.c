@@ -129,6 +129,9 @@ void find_interpreted(struct search *search, const struct finding_rule *rule)
 
 	if (is_interpreter_alone(search->model->profile))
 		find_no_compiler(search, rule);
+	else if (calls && strcmp(calls, "events") == 0)
+		/* For the sake of its events the JVM interprets all that they are of. */
+		return;
 	else if (search->cpu_samples != NOWHERE)
 		find_by_samples(search, rule);
 	else if (search->cpu != NOWHERE && search->time == search->cpu && calls &&

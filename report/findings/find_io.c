@@ -28,20 +28,31 @@ struct quest {
 	size_t count;
 	sum_value *value;
 	enum account_kind kind;
+	bool and_sends; /* beside that kind; their places are behind those of all sums */
 	/* The one that was found last, and how many were. */
 	size_t at, found;
 	uint64_t last;
 };
 
+static const struct io_sum *sum_at(const struct quest *quest, size_t at)
+{
+	return &quest->sums[at % quest->count];
+}
+
+static enum account_kind kind_at(const struct quest *quest, size_t at)
+{
+	return at < quest->count ? quest->kind : IO_SEND;
+}
+
 /* On to the sum with the next smaller value, as long as that is enough. */
 static bool quest_next(struct quest *quest)
 {
-	size_t best = SIZE_MAX;
+	size_t best = SIZE_MAX, places = quest->and_sends ? 2 * quest->count : quest->count;
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < quest->count && quest->found < MOST_OF_A_RULE; i++) {
-		uint64_t value =
-			quest->value(quest->search, quest->rule, &quest->sums[i], quest->kind);
+	for (size_t i = 0; i < places && quest->found < MOST_OF_A_RULE; i++) {
+		uint64_t value = quest->value(
+			quest->search, quest->rule, sum_at(quest, i), kind_at(quest, i));
 		bool is_later = quest->found == 0 || value < quest->last ||
 				(value == quest->last && i > quest->at);
 
@@ -63,7 +74,8 @@ static bool quest_next(struct quest *quest)
 static struct finding *add(struct search *search, const struct quest *quest)
 {
 	const struct profile *profile = search->model->profile;
-	const struct io_sum *sum = &quest->sums[quest->at];
+	const struct io_sum *sum = sum_at(quest, quest->at);
+	enum account_kind kind = kind_at(quest, quest->at);
 	struct finding *finding = search_add(
 		search, quest->rule, quest->last, share_of(quest->last, search->busy_ns));
 	const struct profile_account *most;
@@ -72,9 +84,9 @@ static struct finding *add(struct search *search, const struct quest *quest)
 	if (search->cpu_ns == 0)
 		finding->whole = "the time by the clock";
 	finding->file = sum->file;
-	if (sum->most[quest->kind] == 0)
+	if (sum->most[kind] == 0)
 		return finding;
-	most = &profile->account[sum->most[quest->kind] - 1];
+	most = &profile->account[sum->most[kind] - 1];
 	if (finding->file == 0)
 		finding->file = (uint32_t)most->subject;
 	if (profile->node[most->node].method < METHOD_FIRST)
@@ -82,6 +94,13 @@ static struct finding *add(struct search *search, const struct quest *quest)
 	finding->method = profile->node[most->node].method;
 	finding->node = most->node;
 	return finding;
+}
+
+/* The view that has the file. */
+static const char *view_of(const struct search *search, uint32_t file)
+{
+	return io_kind_is_socket(search->model->profile->file[file].kind) ? "connections"
+									  : "files";
 }
 
 /* "12.3% of processor time and I/O" */
@@ -119,18 +138,20 @@ static uint64_t small_value(const struct search *search, const struct finding_ru
 }
 
 static void find_small(
-	struct search *search, const struct finding_rule *rule, enum account_kind kind)
+	struct search *search, const struct finding_rule *rule, enum account_kind of)
 {
 	struct quest quest = {.search = search,
 		.rule = rule,
 		.sums = search->by_place,
 		.count = search->place_count,
 		.value = small_value,
-		.kind = kind};
-	bool is_read = kind == IO_READ;
+		.kind = of,
+		.and_sends = of == IO_WRITE};
+	bool is_read = of == IO_READ;
 
 	while (quest_next(&quest)) {
-		const struct io_sum *sum = &quest.sums[quest.at];
+		const struct io_sum *sum = sum_at(&quest, quest.at);
+		enum account_kind kind = kind_at(&quest, quest.at);
 		struct finding *finding = add(search, &quest);
 		bool is_by_method = finding->method != METHOD_ROOT;
 		bool is_one =
@@ -155,7 +176,9 @@ static void find_small(
 			who(search, finding, sum));
 		finding->command =
 			is_by_method ? search_command_method(search, "io-tree", finding->method)
-				     : search_command_file(search, "files", finding->file - 1);
+				     : search_command_file(search,
+					       view_of(search, finding->file - 1),
+					       finding->file - 1);
 	}
 }
 
@@ -167,7 +190,6 @@ void find_small_reads(struct search *search, const struct finding_rule *rule)
 void find_small_writes(struct search *search, const struct finding_rule *rule)
 {
 	find_small(search, rule, IO_WRITE);
-	find_small(search, rule, IO_SEND);
 }
 
 /* ---- opened again and again ---- */

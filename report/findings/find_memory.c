@@ -17,16 +17,6 @@ struct allocator {
 	bool below; /* what it calls is in it */
 };
 
-/* The condition that samples allocations; NOWHERE: none does. */
-static int alloc_samples(const struct model *model)
-{
-	for (unsigned c = 0; c < model->condition_count; c++)
-		if (strcmp(model->condition[c]->event, "alloc") == 0 &&
-			strcmp(model->condition[c]->unit, "bytes") == 0)
-			return (int)c;
-	return NOWHERE;
-}
-
 /* Bytes that the program allocated; 0: not known. */
 static uint64_t allocated(const struct search *search)
 {
@@ -40,7 +30,7 @@ static struct allocator heaviest_allocator(const struct search *search)
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
 	struct allocator most = {.method = METHOD_ROOT};
-	int samples = alloc_samples(model),
+	int samples = search_condition(model, "alloc", "bytes"),
 	    figure = samples != NOWHERE ? (int)model->metric_count + samples : search->alloc;
 	uint64_t *bytes = store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
 		 largest = 0;

@@ -4,15 +4,7 @@
 #include "report/findings/search.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static uint64_t fact(const struct search *search, const char *key)
-{
-	const char *text = profile_meta_get(search->model->profile, key);
-
-	return text ? strtoull(text, NULL, 10) : 0;
-}
 
 void find_outside(struct search *search, const struct finding_rule *rule)
 {
@@ -65,28 +57,29 @@ void find_few_samples(struct search *search, const struct finding_rule *rule)
 	finding->command = search_command(search, "states");
 }
 
+/* Of the whole process and the whole recording: of threads, or an interval, nobody counted what was lost. */
 void find_lost_samples(struct search *search, const struct finding_rule *rule)
 {
 	const struct model *model = search->model;
 
 	for (unsigned c = 0; c < model->condition_count; c++) {
-		uint64_t samples = search->whole[model->metric_count + c], lost = 0;
+		uint64_t taken = model_sample_fact(model, c, "taken"), lost = 0;
 		struct finding *finding;
 
 		for (int i = 0; i < SAMPLE_REASONS; i++)
 			if (sample_reasons[i].lost)
 				lost += model_sample_fact(model, c, sample_reasons[i].key);
-		if (!is_enough(rule, lost, share_of(lost, lost + samples)))
+		if (!is_enough(rule, lost, share_of(lost, lost + taken)))
 			continue;
-		finding = search_add(search, rule, lost, share_of(lost, lost + samples));
+		finding = search_add(search, rule, lost, share_of(lost, lost + taken));
 		finding->title = search_text(search, "%s of the samples were lost",
 			search_share(search, finding->share));
 		finding->evidence = search_text(search,
-			"%s of condition %s, beside %s that were taken: what ran then is "
-			"missing.",
+			"%s of condition %s, beside %s that were taken, in all threads and "
+			"the whole recording: what ran then is missing.",
 			search_count(search, lost),
 			search_name(search, model->condition_name[c]),
-			search_count(search, samples));
+			search_count(search, taken));
 		finding->command = search_command(search, "summary");
 	}
 }
@@ -133,8 +126,8 @@ void find_uncertain(struct search *search, const struct finding_rule *rule)
 void find_lost_calls(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->profile;
-	uint64_t lost = 0, events = 0, threads = fact(search, "threads.lost"),
-		 methods = fact(search, "methods.lost");
+	uint64_t lost = 0, events = 0, threads = profile_meta_number(profile, "threads.lost"),
+		 methods = profile_meta_number(profile, "methods.lost");
 	struct finding *finding;
 	double share;
 
@@ -211,7 +204,9 @@ void find_own_cost(struct search *search, const struct finding_rule *rule)
 
 void find_budget(struct search *search, const struct finding_rule *rule)
 {
-	uint64_t dear = fact(search, "budget.dear"), timed = fact(search, "budget.timed");
+	const struct profile *profile = search->model->profile;
+	uint64_t dear = profile_meta_number(profile, "budget.dear"),
+		 timed = profile_meta_number(profile, "budget.timed");
 	struct finding *finding;
 
 	if (!is_enough(rule, dear, share_of(dear, dear + timed)))

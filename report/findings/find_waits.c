@@ -3,7 +3,6 @@
 /* find_waits: threads that wait, as far as the profile knows for what, and threads that are many. */
 #include "report/findings/search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Starting and ending a thread takes the system and the JVM about so long, ns of processor time. */
@@ -54,14 +53,6 @@ static uint64_t stopped_ns(const struct search *search)
 				profile->thread[t].folded > 0 ? profile->thread[t].folded : 1;
 	return search->jvm_samples[SAMPLE_GC] * model->condition[search->cpu_samples]->period *
 	       threads;
-}
-
-static int wall_samples(const struct model *model)
-{
-	for (unsigned c = 0; c < model->condition_count; c++)
-		if (strcmp(model->condition[c]->event, "wall") == 0)
-			return (int)c;
-	return NOWHERE;
 }
 
 /* What threads waited for locks, in samples by the clock. */
@@ -158,7 +149,7 @@ static uint32_t waits_at(const struct search *search, uint32_t node)
 void find_locks(struct search *search, const struct finding_rule *rule)
 {
 	const struct model *model = search->model;
-	int wall = wall_samples(model);
+	int wall = search_condition(model, "wall", "ns");
 	struct lock_sum sum = {.in_lock = 0};
 	uint64_t period, ns, stopped;
 	struct finding *finding;
@@ -257,16 +248,17 @@ static const char *waiting_text(const struct search *search, struct finding *fin
 void find_mostly_waits(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->profile;
-	const char *text = profile_meta_get(profile, "cpu_ns");
-	bool is_whole = !profile->interval.from && !profile->interval.to &&
-			search->model->choice->threads.count == 0;
-	uint64_t used = is_whole && text ? strtoull(text, NULL, 10) : search->cpu_ns, busy,
-		 idle;
+	bool is_whole = !profile->interval.from && !profile->interval.to;
+	uint64_t used = is_whole && profile_meta_get(profile, "cpu_ns")
+				? profile_meta_number(profile, "cpu_ns")
+				: search->cpu_ns,
+		 busy, idle;
 	struct finding *finding;
 	double share;
 
-	/* Samples by the clock tell where. */
-	if (used == 0 || wall_samples(search->model) != NOWHERE)
+	/* Samples by the clock tell where. That some threads wait is usual. */
+	if (used == 0 || search_condition(search->model, "wall", "ns") != NOWHERE ||
+		search->model->choice->threads.count > 0)
 		return;
 	/* A thread that has no processor does not wait for anything of the program's. */
 	busy = used + waited_for_processor(search);
@@ -313,7 +305,9 @@ void find_no_processor(struct search *search, const struct finding_rule *rule)
 		search_time(search, waited), search_time(search, search->cpu_ns),
 		search_share(search, share),
 		processors ? search_name(search, processors) : "an unknown number of");
-	finding->command = search_command(search, "threads");
+	/* A narrow terminal has no room for that column. */
+	finding->command = search_text(
+		search, "%s --sort waited --wide", search_command(search, "threads"));
 }
 
 /* ---- many threads ---- */

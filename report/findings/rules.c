@@ -22,11 +22,12 @@ const struct finding_rule finding_rules[] = {
 		.counted = "writes",
 		.besides = "512 bytes on average or less, more than ten for each opening; "
 			   "to sockets only where there are more than twice as many sends "
-			   "as receives",
+			   "as receives, no datagrams",
 		.reason = "a write costs a system call and a crossing into native code, "
 			  "about a microsecond, however small it is; buffered streams "
 			  "write 8 KB at a time, sixteen times as much; a send that an "
-			  "answer follows cannot wait",
+			  "answer follows cannot wait, and a datagram is a message of its "
+			  "own",
 		.advice = "Write through a BufferedOutputStream or BufferedWriter (or into "
 			  "a ByteBuffer), and flush where somebody waits for it.",
 		.find = find_small_writes},
@@ -274,9 +275,10 @@ const struct finding_rule finding_rules[] = {
 		.whole = "the recording's length",
 		.least = 2 * SECONDS,
 		.share = 0.80,
-		.besides = "of the whole process where all of it is looked at, without "
-			   "what threads waited for a processor; not where there are "
-			   "samples by the clock",
+		.besides = "of the whole process, of an interval (--snapshot) that of the "
+			   "program's threads, without what threads waited for a "
+			   "processor; not of chosen threads (--thread), nor where there "
+			   "are samples by the clock",
 		.reason = "then processor time, which all else here is about, is not what "
 			  "the program is slow by, or there is nothing to do; which of "
 			  "both the profile does not know",

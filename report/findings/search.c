@@ -24,9 +24,13 @@ enum { FEW_AN_OPENING = 10 };
 
 /* ---- what the run was ---- */
 
-static bool is_cpu_samples(const struct profile_condition *condition)
+int search_condition(const struct model *model, const char *event, const char *unit)
 {
-	return strcmp(condition->event, "cpu") == 0 && strcmp(condition->unit, "ns") == 0;
+	for (unsigned c = 0; c < model->condition_count; c++)
+		if (strcmp(model->condition[c]->event, event) == 0 &&
+			strcmp(model->condition[c]->unit, unit) == 0)
+			return (int)c;
+	return NOWHERE;
 }
 
 static int find_metric(const struct model *model, const char *name)
@@ -41,16 +45,12 @@ static void find_times(struct search *search)
 {
 	const struct model *model = search->model;
 	const struct profile_interval *interval = &model->profile->interval;
-	const char *duration = profile_meta_get(model->profile, "duration_ns");
 	int lead = (int)model->lead;
 
 	search->cpu = find_metric(model, "cpu");
 	search->wall = find_metric(model, "wall");
 	search->alloc = find_metric(model, "alloc");
-	search->cpu_samples = NOWHERE;
-	for (unsigned c = model->condition_count; c-- > 0;)
-		if (is_cpu_samples(model->condition[c]))
-			search->cpu_samples = (int)c;
+	search->cpu_samples = search_condition(model, "cpu", "ns");
 	search->time = NOWHERE;
 	if (search->cpu_samples != NOWHERE)
 		search->time = (int)model->metric_count + search->cpu_samples;
@@ -63,7 +63,7 @@ static void find_times(struct search *search)
 		search->cpu_ns =
 			search->whole[model->metric_count + (unsigned)search->cpu_samples] *
 			model->condition[search->cpu_samples]->period;
-	search->duration = duration ? strtoull(duration, NULL, 10) : 0;
+	search->duration = profile_meta_number(model->profile, "duration_ns");
 	if (interval->end > interval->begin)
 		search->duration = interval->end - interval->begin;
 }
@@ -214,14 +214,16 @@ static void count_entries(struct search *search, const struct named *named)
 	}
 }
 
-/* True for what is no matter of the method that did it: sends that are answered, and what is read or written because a file
+/* True for what is no matter of the method that did it: sends that are answered, datagrams, each of which is a message of
+ * its own, and what is read or written because a file
  * is opened again, or of an archive, each of which has rules of its own. */
-static bool is_aside(const struct profile_account *io, const struct io_sum *name)
+static bool is_aside(
+	const struct profile_account *io, enum io_kind kind, const struct io_sum *name)
 {
 	uint64_t ops = name->ops[io->kind];
 
 	if (io->kind == IO_SEND)
-		return ops <= ONE_SIDED * name->ops[IO_RECEIVE];
+		return kind == IO_UDP || ops <= ONE_SIDED * name->ops[IO_RECEIVE];
 	return (io->kind == IO_READ || io->kind == IO_WRITE) &&
 	       (name->entries > 0 || ops <= FEW_AN_OPENING * name->ops[IO_OPEN]);
 }
@@ -263,7 +265,7 @@ static int sum_io(struct search *search)
 			!is_work(io, &profile->file[io->subject - 1]))
 			continue;
 		name = &search->by_name[search->name_of[io->subject - 1]];
-		if (is_aside(io, name))
+		if (is_aside(io, profile->file[io->subject - 1].kind, name))
 			continue;
 		place = node->method >= METHOD_FIRST
 				? node->method

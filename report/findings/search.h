@@ -59,6 +59,9 @@ struct search {
 /* Fills it. 0, or -1 without memory. */
 int search_open(struct search *search, const struct findings_input *input);
 
+/* The place of the first chosen condition of that event and unit; NOWHERE: there is none. */
+int search_condition(const struct model *model, const char *event, const char *unit);
+
 /* The nanoseconds that a value of a figure of processor time stands for. */
 uint64_t search_ns(const struct search *search, int figure, uint64_t value);
 

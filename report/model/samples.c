@@ -3,7 +3,6 @@
 /* samples: those of each node, by condition. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/model/model.h"
@@ -163,11 +162,9 @@ const struct sample_reason sample_reasons[SAMPLE_REASONS] = {
 uint64_t model_sample_fact(const struct model *model, unsigned condition, const char *key)
 {
 	char name[256];
-	const char *value;
 
 	snprintf(name, sizeof(name), "sample.%s.%s", model->condition[condition]->name, key);
-	value = profile_meta_get(model->profile, name);
-	return value ? strtoull(value, NULL, 10) : 0;
+	return profile_meta_number(model->profile, name);
 }
 
 /* ---- estimates ---- */

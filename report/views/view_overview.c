@@ -306,8 +306,9 @@ static void print_divided(
 static void print_sampled(struct report *report, struct sink *sink, unsigned condition)
 {
 	const struct profile_condition *row = report->model->condition[condition];
-	uint64_t samples = report->whole[report->model->metric_count + condition], lost = 0,
-		 rest;
+	uint64_t samples = report->whole[report->model->metric_count + condition],
+		 taken = model_sample_fact(report->model, condition, "taken"),
+		 rest = model_sample_fact(report->model, condition, "rest"), lost = 0;
 	bool is_cpu = strcmp(row->event, "cpu") == 0 && strcmp(row->unit, "ns") == 0;
 	unsigned divided = divided_by(report->model, condition);
 
@@ -318,17 +319,19 @@ static void print_sampled(struct report *report, struct sink *sink, unsigned con
 			figure_text(FIGURE_COUNT, samples).text, row->name, is_cpu ? ": " : "",
 			is_cpu ? figure_text(FIGURE_TIME, samples * row->period).text : "",
 			is_cpu ? " of processor time" : "");
+	/* Both are known of the whole process alone. */
 	for (int i = 0; i < SAMPLE_REASONS; i++)
 		if (sample_reasons[i].lost)
 			lost += model_sample_fact(
 				report->model, condition, sample_reasons[i].key);
-	if (lost > 0 && (double)lost > LOST_SHARE * (double)samples)
-		sink_title(sink, "  %s more were lost: --view summary tells why",
-			figure_text(FIGURE_COUNT, lost).text);
-	rest = model_sample_fact(report->model, condition, "rest");
-	if ((double)rest > REST_SHARE * (double)samples)
+	if (lost > 0 && (double)lost > LOST_SHARE * (double)taken)
 		sink_title(sink,
-			"  %s more have no stack: threads ended before a period was over",
+			"  In the whole recording %s more were lost: --view summary tells why",
+			figure_text(FIGURE_COUNT, lost).text);
+	if ((double)rest > REST_SHARE * (double)taken)
+		sink_title(sink,
+			"  In the whole recording %s more have no stack: threads ended within "
+			"a period",
 			figure_text(FIGURE_COUNT, rest).text);
 }
 

@@ -22,6 +22,15 @@ static void leave_undivided(struct report *report)
 			report->sheet.column[report->summed.figure + m].flags |= COLUMN_ASIDE;
 }
 
+/* Some chosen thread could run and had no processor. */
+static bool has_waited(const struct model *model)
+{
+	for (size_t t = 0; t < model->profile->thread_count; t++)
+		if (model->selected[t] && model->profile->thread[t].waited_ns > 0)
+			return true;
+	return false;
+}
+
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
@@ -39,7 +48,8 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "folded", "Folded", IN_ALL | COLUMN_SUM);
 	sheet_add(sheet, NULL, "mounts", "Mounts", of_virtual);
 	sheet_add(sheet, NULL, "carrier_time", "Carrier time", of_virtual | COLUMN_TIME);
-	sheet_add(sheet, NULL, "waited", "Waited", IN_DATA | COLUMN_SUM | COLUMN_TIME);
+	sheet_add(sheet, NULL, "waited", "Waited",
+		(has_waited(report->model) ? IN_ALL : IN_DATA) | COLUMN_SUM | COLUMN_TIME);
 	sheet_add(sheet, NULL, "events", "Events", IN_ALL | COLUMN_SUM);
 	sheet_add(sheet, NULL, "unwound", "Unwound", IN_ALL | COLUMN_SUM);
 	sheet_add(sheet, NULL, "repaired", "Repaired", IN_ALL | COLUMN_SUM);
