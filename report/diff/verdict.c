@@ -323,7 +323,8 @@ static int test_figure(
 			return -1;
 	}
 	point_at_values(tested, diff->run_count, first);
-	about->scale = spread_scale(tested->runs + first, tested->count - first);
+	about->scale = spread_scale(
+		tested->count > first ? tested->runs + first : NULL, tested->count - first);
 	for (size_t i = first; i < tested->count; i++)
 		tested->runs[i].scale = about->scale;
 	return about->scale < 0 ? -1 : 0;
