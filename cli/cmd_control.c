@@ -117,7 +117,7 @@ static void tell_trace(struct control_command *command, const json_t *result, co
 		fputc(' ', stderr);
 		harmless_put(stderr, json_is_string(name) ? json_string_value(name) : "?");
 	}
-	fprintf(stderr, "%s\n", json_array_size(traces) > 0 ? "" : " none");
+	fputs(json_array_size(traces) > 0 ? "\n" : " none\n", stderr);
 }
 
 static void tell_detach(struct control_command *command, const json_t *result, const char *file)
