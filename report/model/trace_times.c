@@ -40,10 +40,10 @@ struct trace_times trace_times(const struct profile *profile, enum trace_kind ki
 	return times;
 }
 
-struct trace_line trace_span(const struct profile *profile, enum trace_kind kind)
+struct trace_span trace_span(const struct profile *profile, enum trace_kind kind)
 {
 	struct trace_times times = trace_times(profile, kind);
-	struct trace_line line = {""};
+	struct trace_span line = {""};
 
 	if (times.all)
 		snprintf(line.text, sizeof(line.text), "all the time");

@@ -29,6 +29,9 @@ struct trace_line {
 struct trace_line trace_line(const struct profile *profile, enum trace_kind kind);
 
 /* "12.3 s of 20.1 s, 3 times"; "all the time"; "" where it was not on. */
-struct trace_line trace_span(const struct profile *profile, enum trace_kind kind);
+struct trace_span {
+	char text[100];
+};
+struct trace_span trace_span(const struct profile *profile, enum trace_kind kind);
 
 #endif

@@ -361,7 +361,7 @@ static void print_traces(struct report *report, struct sink *sink)
 	const struct profile *profile = report->model->profile;
 
 	for (enum trace_kind kind = 0; kind < TRACE_KINDS; kind++) {
-		struct trace_line span = trace_span(profile, kind);
+		struct trace_span span = trace_span(profile, kind);
 		const char *name = trace_kind_names[kind];
 
 		if (*span.text)
