@@ -43,15 +43,6 @@ static uint32_t periods_of(jlong size)
 	return (uint32_t)((sum + (uint64_t)(exact * 4294967296.0)) >> 32);
 }
 
-static uint32_t class_id(jclass class)
-{
-	struct jvm_method of = {.class_name = jvm_type_name(class)};
-	uint32_t id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
-
-	jvm_method_fini(&of);
-	return id;
-}
-
 static void JNICALL on_allocated(
 	jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object, jclass class, jlong size)
 {
@@ -59,7 +50,7 @@ static void JNICALL on_allocated(
 	uint32_t periods = periods_of(size);
 
 	if (periods > 0)
-		sampler_take((unsigned)condition, periods, class_id(class));
+		sampler_take((unsigned)condition, periods, methods_of_class(class));
 	errno = saved_errno;
 }
 
