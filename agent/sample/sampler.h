@@ -86,7 +86,7 @@ struct sampler_event {
 	uint32_t count, failures;
 	uint64_t
 		cookie; /* not 0: whoever has asked by sampler_on_placed is told where it went */
-	bool by_probe;  /* the innermost frame is a probe's, which is left out */
+	bool by_probe;  /* the innermost frame, if it is native, is left out: a probe's */
 	bool later;     /* nothing is added, but a place found: sampler_on_placed */
 };
 

@@ -136,7 +136,8 @@ static jlocation throws_again(jmethodID method, jlocation at)
 	return handler ? at + handler - 1 : -1;
 }
 
-static void take(uint32_t class, uint32_t catcher, bool again, uint64_t cookie)
+static void take(
+	uint32_t class, uint32_t catcher, bool again, uint64_t cookie, jmethodID method)
 {
 	const struct sampler_event event = {.kind = EXCEPTION_THROWN,
 		.subject = thrown_subject(class, catcher),
@@ -144,6 +145,8 @@ static void take(uint32_t class, uint32_t catcher, bool again, uint64_t cookie)
 		.failures = catcher == METHOD_ROOT,
 		.amount = again,
 		.cookie = cookie,
+		/* Compiled, it tells where its caller gets to see it; so it shall where it is not. */
+		.by_probe = jvm_method_size(method) == 0,
 		.later = cookie != 0};
 
 	sampler_take_event(&event);
@@ -188,7 +191,7 @@ static void JNICALL on_exception(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, j
 		if (next >= 0 && recorded)
 			cookie = new_cookie(again);
 		if (recorded)
-			take(class, catcher_id, again, cookie);
+			take(class, catcher_id, again, cookie, method);
 		if (next >= 0) {
 			passing.on = true;
 			passing.method = catcher;
