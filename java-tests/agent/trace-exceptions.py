@@ -68,6 +68,8 @@ def thrown(test, java, calls):
     # Handlers of probes may overflow, too, on the way out.
     rows.pop(("java.lang.StackOverflowError", "overflow", "-"), None)
     test.same(what, dict(sorted(expected.items())), dict(sorted(rows.items())))
+    lost = [key for key in test.views(profile).fact if key.startswith("trace.lost")]
+    test.same(f"{what}: lost", [], lost)
     check_tree(test, what, profile)
 
 

@@ -260,7 +260,7 @@ static int open_tree(struct report *report)
 	const struct model *model = report->model;
 	const struct profile *profile = model->profile;
 	struct exceptions_view *view = report_room(report, 1, struct exceptions_view);
-	uint32_t *nodes = report_room(report, model->node_count, uint32_t);
+	uint32_t *nodes = report_room(report, model->profile->node_count, uint32_t);
 	const bool *below = model_below_wanted(model);
 	size_t led = 0;
 
@@ -284,9 +284,10 @@ static int open_tree(struct report *report)
 	for (size_t i = profile->node_count; i-- > 0;)
 		if (profile->node[i].parent != i)
 			add(&view->cum[profile->node[i].parent], &view->cum[i]);
-	for (size_t i = 0; i < model->node_count; i++)
-		if (is_any(&view->cum[model->node[i]]))
-			nodes[led++] = model->node[i];
+	/* Also those that nothing but exceptions has found. */
+	for (size_t i = 0; i < profile->node_count; i++)
+		if (is_any(&view->cum[i]))
+			nodes[led++] = (uint32_t)i;
 	if (report_list(report, nodes, led) != 0)
 		return -1;
 	view->link = links_make(model, report->rank, led);
