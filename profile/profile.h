@@ -179,6 +179,30 @@ struct profile_trace_period {
 	int64_t ended;  /* the same; PROFILE_NOT_KNOWN: it is on, or the JVM was killed */
 };
 
+/* A section of a collector's work, as the JVM's log names it. */
+struct profile_collection {
+	uint32_t id;     /* 1, 2, ..., in the order in which they ended */
+	uint64_t number; /* of the collection, the JVM's: what it consists of has the same */
+	enum collection_kind kind;
+	const char *name;
+	const char *cause; /* NULL: the log does not say */
+	int64_t began;     /* ns since the session began; below 0: before it */
+	uint64_t ns;
+	int64_t before, after, total; /* bytes of the heap; PROFILE_NOT_KNOWN */
+};
+
+/* All Java threads stood. */
+struct profile_safepoint {
+	uint32_t id;           /* 1, 2, ..., in the order in which they ended */
+	const char *operation; /* what for */
+	int64_t began;         /* as of a collection: when it was asked for */
+	uint64_t ns;           /* until threads went on */
+	/* Parts of that: until the last thread stood; what the JVM did beside; the operation. */
+	uint64_t reaching_ns, cleanup_ns, at_ns;
+	/* How many there were; how many ran and had to be stopped. 0: not known. */
+	uint64_t threads, running;
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,14 +114,13 @@ struct vm_log {
 	int file; /* the memory; the JVM has opened it once more */
 	bool keep_open;
 	unsigned chosen;
-	struct log_lines lines; /* of the thread that reads */
-	uint64_t read, given;   /* bytes; the same thread's */
-	char *part;             /* PART bytes; owned */
+	struct log_lines lines;         /* of the thread that reads */
+	uint64_t read, given, left_out; /* bytes; the same thread's */
+	char *part;                     /* PART bytes; owned */
 	pthread_t thread;
 	pthread_mutex_t mutex; /* taken around nothing else */
 	pthread_cond_t ends;
-	bool ending;                     /* under the mutex */
-	_Atomic uint64_t bytes, strange; /* losses */
+	bool ending; /* under the mutex */
 };
 
 /* Memory that was read goes back. Whole pages: of what else is asked for the kernel would only clear a part. */
@@ -144,7 +142,7 @@ static void leave_out(struct vm_log *log, uint64_t size)
 {
 	if (size - log->read <= VM_LOG_WAITING)
 		return;
-	atomic_fetch_add_explicit(&log->bytes, size - log->read, memory_order_relaxed);
+	log->left_out += size - log->read;
 	log->read = size;
 	log_lines_gap(&log->lines);
 }
@@ -166,7 +164,6 @@ static void read_new(struct vm_log *log)
 		if (log->read - log->given >= GIVEN_BACK)
 			give_back(log);
 	} while (bytes > 0);
-	atomic_store_explicit(&log->strange, log->lines.strange, memory_order_relaxed);
 }
 
 /* False: it is to end. */
@@ -363,25 +360,17 @@ unsigned vm_log_chosen(const struct vm_log *log)
 	return log->chosen;
 }
 
-struct vm_log_losses vm_log_losses(const struct vm_log *log)
-{
-	return (struct vm_log_losses){
-		.bytes = atomic_load_explicit(&log->bytes, memory_order_relaxed),
-		.strange = atomic_load_explicit(&log->strange, memory_order_relaxed)};
-}
-
-bool vm_log_close(struct vm_log *log, JNIEnv *jni)
+bool vm_log_close(struct vm_log *log, JNIEnv *jni, struct vm_log_losses *losses)
 {
 	bool was_on = true;
 
-	if (!log)
-		return true;
 	if (jni) {
 		was_on = is_on(log, jni);
 		switch_off(log, jni);
 	}
 	end_thread(log);
 	read_new(log);
+	*losses = (struct vm_log_losses){log->left_out, log->lines.strange};
 	destroy(log);
 	return was_on;
 }

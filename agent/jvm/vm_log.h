@@ -35,16 +35,15 @@ int vm_log_open(struct vm_log **log, JNIEnv *jni, const char *const *what, log_l
 /* The place in what of vm_log_open that the JVM took. */
 unsigned vm_log_chosen(const struct vm_log *log);
 
-/* What was not told so far: bytes that nobody had time to read, lines of another form. Any thread. */
+/* What was not told: bytes that nobody had time to read, lines of another form. */
 struct vm_log_losses {
 	uint64_t bytes, strange;
 };
-struct vm_log_losses vm_log_losses(const struct vm_log *log);
 
 /* The JVM stops writing; what it wrote before is taken, then take is called no more. jni NULL: the JVM ends, and runs no commands;
  * its output stays. False: somebody else had switched the output off before, jcmd VM.log disable perhaps, so that lines may be
- * missing. log NULL is allowed. */
-bool vm_log_close(struct vm_log *log, JNIEnv *jni);
+ * missing. *losses: of all the time. */
+bool vm_log_close(struct vm_log *log, JNIEnv *jni, struct vm_log_losses *losses);
 
 /* What the JVM's diagnostic command answers, owned (free); NULL: it cannot be run, and error is filled. As vm_log_open. */
 char *vm_command(JNIEnv *jni, const char *command, struct error *error);

@@ -69,6 +69,7 @@ static const struct section {
 	{"Old Generation", COLLECTION_PART, false, true},
 	{"Concurrent ", COLLECTION_CONCURRENT, false, true},
 	{"Coalescing ", COLLECTION_CONCURRENT, false, false},
+	{"Relocation Stall", COLLECTION_STALL, false, false},
 };
 
 static bool begins_with(const char *text, const char *beginning)
