@@ -160,7 +160,8 @@ static int open_for(
 	const struct view *view = words->request.view;
 	const struct profile_wanted wanted = {.records = view->records,
 		.marks = view->marks,
-		.collections = view->collections};
+		.collections = view->collections,
+		.compilations = view->compilations};
 	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
 
 	if (failed == 0)

@@ -220,6 +220,22 @@ enum collection_kind {
 /* By enum collection_kind; NULL behind the last. */
 extern const char *const collection_kind_names[COLLECTION_KINDS + 1];
 
+/* ---- compiled code that is given up ---- */
+
+#define DEOPTIMIZATION_KIND_TABLE(X)                                                           \
+	X(DEOPTIMIZATION_TRAP, "trap")           /* a thread went on in the interpreter */     \
+	X(DEOPTIMIZATION_DISCARDED, "discarded") /* nobody enters the code any more */
+
+enum deoptimization_kind {
+#define X(kind, name) kind,
+	DEOPTIMIZATION_KIND_TABLE(X)
+#undef X
+		DEOPTIMIZATION_KINDS
+};
+
+/* By enum deoptimization_kind; NULL behind the last. */
+extern const char *const deoptimization_kind_names[DEOPTIMIZATION_KINDS + 1];
+
 /* By enum io_kind; NULL behind the last. */
 extern const char *const io_kind_names[IO_KINDS + 1];
 

@@ -203,6 +203,32 @@ struct profile_safepoint {
 	uint64_t threads, running;
 };
 
+/* A method was compiled, or was to be. */
+struct profile_compilation {
+	uint32_t id; /* the JVM's */
+	const char *class_name, *name;
+	const char *signature; /* JVM descriptor; NULL: not known */
+	uint32_t level;        /* as in profile_code; 0: a wrapper of a native method */
+	uint64_t bytecodes;    /* bytes */
+	int64_t osr; /* the bytecode of the loop that it is entered at; PROFILE_NOT_KNOWN: at its begin */
+	uint64_t began;     /* ns since the session began */
+	int64_t ns;         /* PROFILE_NOT_KNOWN */
+	const char *failed; /* why there is no code; NULL: there is */
+};
+
+/* Compiled code was left, or given up. */
+struct profile_deoptimization {
+	uint32_t id; /* 1, 2, ..., in the order of time */
+	enum deoptimization_kind kind;
+	uint64_t at;          /* ns since the session began */
+	uint32_t compilation; /* id; it may have been before the trace was on */
+	const char *class_name, *name;
+	const char *signature; /* as above */
+	uint32_t level;
+	int64_t bytecode;            /* where; PROFILE_NOT_KNOWN */
+	const char *reason, *action; /* the JVM's words; NULL: it does not say */
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */

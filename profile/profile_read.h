@@ -92,6 +92,11 @@ struct profile {
 	size_t collection_count;
 	struct profile_safepoint *safepoint;
 	size_t safepoint_count;
+	/* Only where compilations are wanted: by the JVM's number, and in the order of time. */
+	struct profile_compilation *compilation;
+	size_t compilation_count;
+	struct profile_deoptimization *deoptimization;
+	size_t deoptimization_count;
 	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
 	struct profile_mark *mark;
 	size_t mark_count;
@@ -140,6 +145,7 @@ struct profile_wanted {
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
 	bool collections;  /* of garbage, and safepoints */
+	bool compilations; /* of methods, and deoptimizations */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
 	 * from the last reset, if there is one, to the end. */
 	const char *interval;

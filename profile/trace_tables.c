@@ -31,7 +31,13 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 						.most = UINT32_MAX, .check = NULL),
 					safepoints = READER_LIST(TABLE_SAFEPOINT, safepoint,
 						.key = "safepoint", .least = 1,
-						.most = UINT32_MAX, .check = NULL);
+						.most = UINT32_MAX, .check = NULL),
+					compilations = READER_LIST(TABLE_COMPILATION,
+						compilation, .key = "compilation",
+						.most = UINT32_MAX, .check = NULL),
+					deoptimizations = READER_LIST(TABLE_DEOPTIMIZATION,
+						deoptimization, .key = "deoptimization",
+						.least = 1, .most = UINT32_MAX, .check = NULL);
 	struct profile *profile = reader->profile;
 	int status = 0;
 
@@ -39,9 +45,15 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 		status = reader_read(reader, &collections);
 	if (status == 0 && wanted->collections)
 		status = reader_read(reader, &safepoints);
+	if (status == 0 && wanted->compilations)
+		status = reader_read(reader, &compilations);
+	if (status == 0 && wanted->compilations)
+		status = reader_read(reader, &deoptimizations);
 	if (status)
 		return status;
 	CUT(profile, collection, began);
 	CUT(profile, safepoint, began);
+	CUT(profile, compilation, began);
+	CUT(profile, deoptimization, at);
 	return 0;
 }

@@ -111,6 +111,8 @@ char *vm_command(JNIEnv *jni, const char *command, struct error *error)
 /* ---- reading ---- */
 
 struct vm_log {
+	log_line_taker take;
+	void *argument;
 	int file; /* the memory; the JVM has opened it once more */
 	bool keep_open;
 	unsigned chosen;
@@ -122,6 +124,16 @@ struct vm_log {
 	pthread_cond_t ends;
 	bool ending; /* under the mutex */
 };
+
+/* Names of classes and methods are UTF-8 elsewhere. */
+static void take_line(void *argument, const struct log_line *line)
+{
+	struct vm_log *log = argument;
+
+	/* It is the memory of log->lines. */
+	jvm_to_utf8((char *)line->text);
+	log->take(log->argument, line);
+}
 
 /* Memory that was read goes back. Whole pages: of what else is asked for the kernel would only clear a part. */
 static void give_back(struct vm_log *log)
@@ -329,7 +341,9 @@ int vm_log_open(struct vm_log **log, JNIEnv *jni, const char *const *what, log_l
 	}
 	made->part = part;
 	made->file = -1;
-	log_lines_init(&made->lines, take, argument);
+	made->take = take;
+	made->argument = argument;
+	log_lines_init(&made->lines, take_line, made);
 	code = make_file(made, error);
 	if (code == 0)
 		code = begin_thread(made, error);

@@ -16,7 +16,7 @@
 #include "agent/lock/lock.h"
 #include "profile/profile_write.h"
 
-enum { WAITING_ROWS_MAX = 200000, WAITING_TEXTS = 4, WAITING_ROW_BYTES = 256 };
+enum { WAITING_ROWS_MAX = 200000, WAITING_TEXTS = 5, WAITING_ROW_BYTES = 256 };
 
 /* One table's. Static, the first members given: {.table = ..., .size = sizeof(struct profile_...), ...}. */
 struct waiting_rows {
