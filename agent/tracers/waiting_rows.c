@@ -40,10 +40,10 @@ static bool make_room(const struct waiting_rows *rows, struct waiting_list *list
 	size_t room = list->room ? list->room * 2 : 64;
 	char *row;
 
-	if (list->rows < list->room)
-		return true;
 	if (list->rows >= WAITING_ROWS_MAX)
 		return false;
+	if (list->rows < list->room)
+		return true;
 	row = realloc(list->row, room * rows->size);
 	if (!row)
 		return false;
