@@ -161,6 +161,7 @@ static int open_for(
 	const struct profile_wanted wanted = {.records = view->records,
 		.marks = view->marks,
 		.collections = view->collections,
+		.classes = view->classes,
 		.compilations = view->compilations};
 	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
 

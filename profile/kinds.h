@@ -131,8 +131,9 @@ enum subject {
 	X(CALLS, "call", SUBJECT_METHOD, "calls") /* that were counted: of the root */         \
 	/* where it was thrown; the amount: objects that had been thrown before */             \
 	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
-	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
-		"created") /* where its object was made */
+	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD, "created")                           \
+	/* ns: since its bytes were there */                                                   \
+	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded")
 
 enum account_kind {
 #define X(kind, name, subject, group) kind,

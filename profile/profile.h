@@ -229,6 +229,24 @@ struct profile_deoptimization {
 	const char *reason, *action; /* the JVM's words; NULL: it does not say */
 };
 
+/* A class that was loaded while the trace of classes was on. Times are ns since the session began; PROFILE_NOT_KNOWN: it was not, or
+ * that is not known. */
+struct profile_class {
+	uint32_t id;     /* 1, 2, ..., as they were loaded */
+	uint32_t name;   /* of a method, METHOD_CLASS */
+	uint32_t loader; /* profile_class_loader */
+	int64_t loaded, linked, initialized, unloaded;
+	int64_t ns; /* from its bytes to a class: parsed and defined, its super classes too */
+};
+
+struct profile_class_loader {
+	uint32_t id;                       /* 1, 2, ... */
+	const char *class_name;            /* Java name */
+	const char *name;                  /* ClassLoader.getName(); NULL: it has none */
+	uint64_t before, loaded, unloaded; /* classes; before: those that were there */
+	bool gone;                         /* collected */
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */

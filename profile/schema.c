@@ -283,6 +283,31 @@ static const struct schema_column deoptimization_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_class
+static const struct schema_column class_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they were loaded"),
+	COLUMN(name, "name", KIND_U32, "of method, kind class"),
+	COLUMN(loader, "loader", KIND_U32, "of class_loader"),
+	COLUMN(loaded, "loaded", KIND_TIME, "ns since the session began"),
+	COLUMN(linked, "linked", KIND_TIME, "the same; NULL: it was not"),
+	COLUMN(initialized, "initialized", KIND_TIME, "its begin; NULL: not seen"),
+	COLUMN(unloaded, "unloaded", KIND_TIME, "the same; NULL: it was not"),
+	COLUMN(ns, "ns", KIND_TIME, "from bytes to a class; NULL: not known"),
+};
+#undef ROW
+
+#define ROW struct profile_class_loader
+static const struct schema_column class_loader_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(class_name, "class", KIND_NAME, "Java name"),
+	COLUMN(name, "name", KIND_TEXT, "ClassLoader.getName(); NULL: none"),
+	COLUMN(before, "before", KIND_U64, "classes that were there already"),
+	COLUMN(loaded, "loaded", KIND_U64, "classes since"),
+	COLUMN(unloaded, "unloaded", KIND_U64, "of these"),
+	COLUMN(gone, "gone", KIND_BOOL, "1: it was collected"),
+};
+#undef ROW
+
 #define ROW struct profile_sequence
 static const struct schema_column sequence_columns[] = {
 	KEY(code, "id", KIND_U32, "the code"),
@@ -327,6 +352,8 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
 	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
 	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
+	[TABLE_CLASS] = {.name = "class", COLUMNS(class_columns)},
+	[TABLE_CLASS_LOADER] = {.name = "class_loader", COLUMNS(class_loader_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},

@@ -641,6 +641,35 @@ int jvm_changeable_classes(jclass **classes)
 	return *classes ? kept : -1;
 }
 
+bool jvm_class_is_hidden(jclass class)
+{
+	char *signature = NULL;
+	bool hidden;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return false;
+	hidden = strchr(signature, '.') != NULL;
+	jvm_give(signature);
+	return hidden;
+}
+
+bool jvm_class_is_linked(jclass class)
+{
+	jint status = 0;
+
+	return !(*jvmti)->GetClassStatus(jvmti, class, &status) &&
+	       (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
+}
+
+jobject jvm_loader(jclass class)
+{
+	jobject loader = NULL;
+
+	if ((*jvmti)->GetClassLoader(jvmti, class, &loader))
+		return NULL;
+	return loader;
+}
+
 void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),
 	void (*each)(JNIEnv *jni, jclass class))
 {

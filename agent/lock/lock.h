@@ -34,6 +34,8 @@ enum lock_rank {
 	LOCK_COUNTS,     /* the reservation for counters */
 	LOCK_RECORDS,    /* rings and segments of records */
 	LOCK_TRACERS,    /* when traces were on */
+	LOCK_CLASSES,    /* rows of classes */
+	LOCK_LOADERS,    /* class loaders that were seen */
 	LOCK_WAITING,    /* rows of traces that wait for a flush */
 	LOCK_MARKS,      /* marks that wait to be written */
 	LOCK_NEAR,       /* the names near a session's patterns */

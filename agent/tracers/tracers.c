@@ -10,6 +10,7 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/classes_tracer.h"
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
@@ -19,6 +20,7 @@
 static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_GC] = &gc_tracer,
 	[TRACE_EXCEPTIONS] = &exceptions_tracer,
+	[TRACE_CLASSES] = &classes_tracer,
 	[TRACE_JIT] = &jit_tracer,
 };
 

@@ -35,6 +35,7 @@ struct view {
 	bool samples;      /* about samples */
 	bool records;      /* needs profile_wanted.records */
 	bool marks;        /* and marks */
+	bool classes;      /* and classes */
 	bool collections;  /* and collections */
 	bool compilations; /* and compilations */
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
