@@ -641,6 +641,23 @@ int jvm_changeable_classes(jclass **classes)
 	return *classes ? kept : -1;
 }
 
+char *jvm_unloaded_name(const char *internal, bool *hidden)
+{
+	size_t length = strcspn(internal, "+");
+	char *signature = malloc(strlen(internal) + 3), *name;
+
+	*hidden = internal[length] == '+';
+	if (!signature)
+		return NULL;
+	/* As the signature of such a class: Lcom/acme/Foo.0x7f00; */
+	sprintf(signature, "L%.*s%s%s;", (int)length, internal, *hidden ? "." : "",
+		*hidden ? internal + length + 1 : "");
+	jvm_to_utf8(signature);
+	name = jvm_java_name(signature);
+	free(signature);
+	return name;
+}
+
 bool jvm_class_is_hidden(jclass class)
 {
 	char *signature = NULL;

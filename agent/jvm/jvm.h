@@ -206,6 +206,10 @@ int jvm_changeable_classes(jclass **classes);
 /* It has no name that others could find it by: a lambda's, say (JVMTI specification, "GetClassSignature"). */
 bool jvm_class_is_hidden(jclass class);
 
+/* The Java name of a class that was unloaded, as the JVM's event has it, "com/acme/Foo+0x7f00"; *hidden: it was. As jvm_type_name
+ * has it; owned (free), or NULL. */
+char *jvm_unloaded_name(const char *internal, bool *hidden);
+
 /* Its code was linked. */
 bool jvm_class_is_linked(jclass class);
 

@@ -10,6 +10,7 @@
 
 #include "agent/jvm/jvm.h"
 #include "agent/jvm/perf_counters.h"
+#include "agent/jvm/vm_log.h"
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/methods/methods.h"
@@ -23,7 +24,7 @@ struct class_row {
 	uint32_t name;   /* a method's id, of the kind METHOD_CLASS */
 	uint32_t loader; /* class_loaders.h */
 	uint32_t older; /* the one of the same name that lives and was loaded before; 0: none */
-	uint64_t loaded, linked, unloaded; /* clock_system; 0: not yet */
+	uint64_t loaded, linked, initialized, unloaded; /* clock_system; 0: not yet */
 	uint64_t ns;
 	bool put, known_ns;
 };
@@ -107,10 +108,19 @@ static void link_class(uint32_t name, uint32_t loader)
 	lock_give(&state.lock);
 }
 
-/* Hidden classes go before their loaders; no two have the same name. */
-static bool is_hidden(const char *name)
+static void initialize_class(uint32_t name, uint64_t begin)
 {
-	return strchr(name, '/') || strchr(name, '+');
+	uint32_t at;
+
+	lock_take(&state.lock);
+	at = name < state.names ? state.newest[name] : 0;
+	while (at && (state.row[at].initialized || state.row[at].loaded > begin))
+		at = state.row[at].older;
+	if (at) {
+		state.row[at].initialized = begin;
+		state.row[at].put = false;
+	}
+	lock_give(&state.lock);
 }
 
 /* True if no row of that name may be the one that was unloaded, unless a loader is gone of which that is not yet known. */
@@ -126,8 +136,8 @@ static bool needs_look(uint32_t name)
 	return at == 0;
 }
 
-/* The oldest of that name whose loader is gone, if that is needed. Returns its loader; 0: it had no row. */
-static uint32_t unload_class(uint32_t name, bool gone)
+/* The oldest of that name whose loader is gone; or, hidden, whose loader stays. Returns its loader; 0: it had no row. */
+static uint32_t unload_class(uint32_t name, bool hidden)
 {
 	uint64_t now = clock_system();
 	uint32_t *at, *found = NULL, loader = 0;
@@ -135,7 +145,7 @@ static uint32_t unload_class(uint32_t name, bool gone)
 	lock_take(&state.lock);
 	if (name < state.names) {
 		for (at = &state.newest[name]; *at; at = &state.row[*at].older)
-			if (!gone || class_loader_is_gone(state.row[*at].loader))
+			if (class_loader_is_gone(state.row[*at].loader) || (hidden && !found))
 				found = at;
 	}
 	if (found) {
@@ -239,12 +249,16 @@ static void JNICALL on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jcl
 	errno = saved_errno;
 }
 
+/* Of hidden classes most have a loader that stays. */
+enum { LOOK_NS = 50 * 1000 * 1000 };
+
 /* On a thread of the JVM's, behind the collection. name: in the form of class files. */
 static void JNICALL on_unload(jvmtiEnv *jvmti, ...)
 {
 	struct jvm_method of = {0};
 	const char *name;
 	uint32_t id = 0, loader;
+	static uint64_t looked; /* it is one thread at a time */
 	bool hidden = false;
 	JNIEnv *jni;
 	va_list list;
@@ -253,17 +267,69 @@ static void JNICALL on_unload(jvmtiEnv *jvmti, ...)
 	jni = va_arg(list, JNIEnv *);
 	name = va_arg(list, const char *);
 	va_end(list);
-	of.class_name = jvm_class_name(name);
-	if (of.class_name) {
-		hidden = is_hidden(of.class_name);
+	of.class_name = jvm_unloaded_name(name, &hidden);
+	if (of.class_name)
 		id = methods_on_stack(&of, METHOD_CLASS, NULL);
-	}
 	jvm_method_fini(&of);
-	if (!hidden && needs_look(id))
+	/* Hidden ones go before their loaders. */
+	if (needs_look(id) && (!hidden || clock_system() - looked > LOOK_NS)) {
 		class_loaders_look(jni);
-	loader = unload_class(id, !hidden);
+		looked = clock_system();
+	}
+	loader = unload_class(id, hidden);
 	if (loader)
 		class_loader_count(loader, LOADER_UNLOADED, 1);
+}
+
+/* ---- the JVM's log ---- */
+
+static struct vm_log *init_log; /* NULL: it does not tell */
+
+/* 451 Initializing 'com.acme.Foo' (0x00007f00) by thread "main" */
+static void take_line(void *unused, const struct log_line *line)
+{
+	static const char begin[] = "Initializing '";
+	const char *name = strstr(line->text, begin), *end;
+	struct jvm_method of = {0};
+	char *internal, *number;
+	bool hidden;
+	uint32_t id;
+
+	name = name ? name + strlen(begin) : NULL;
+	end = name ? strchr(name, '\'') : NULL;
+	internal = end ? strndup(name, (size_t)(end - name)) : NULL;
+	if (!internal)
+		return;
+	/* Before JDK 21 hidden ones have their number behind a slash, as packages. */
+	number = strstr(internal, "/0x");
+	if (number)
+		*number = '+';
+	of.class_name = jvm_unloaded_name(internal, &hidden);
+	id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
+	jvm_method_fini(&of);
+	free(internal);
+	initialize_class(id, line->at);
+}
+
+static void open_log(JNIEnv *jni)
+{
+	static const char *const what[] = {"class+init=info", NULL};
+	struct error error = {0};
+
+	if (vm_log_open(&init_log, jni, what, take_line, NULL, &error)) {
+		init_log = NULL;
+		log_line(LOG_INFO, "classes: when they are initialized is not told: %s",
+			error.text);
+	}
+}
+
+static void close_log(JNIEnv *jni)
+{
+	struct vm_log_losses losses;
+
+	if (init_log)
+		vm_log_close(init_log, jni, &losses);
+	init_log = NULL;
 }
 
 static void callbacks(jvmtiEventCallbacks *all)
@@ -372,6 +438,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 		log_line(LOG_WARN,
 			"classes: this JVM does not tell of classes that are unloaded");
 	class_hook_note_times(true);
+	open_log(jni);
 	perf_counters_read(time_counter, times_before, TIMES);
 	if (!state.counted)
 		count_there(jni);
@@ -382,6 +449,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 static void off(JNIEnv *jni, struct session *session)
 {
 	class_hook_note_times(false);
+	close_log(jni);
 	add_times();
 	if (jni)
 		jvm_enable_extension(unload_event, NULL);
@@ -435,6 +503,7 @@ static int put_rows(struct profile_writer *profile, uint64_t began, struct error
 				.loader = batch[i].loader,
 				.loaded = time_of(batch[i].loaded, began),
 				.linked = time_of(batch[i].linked, began),
+				.initialized = time_of(batch[i].initialized, began),
 				.unloaded = time_of(batch[i].unloaded, began),
 				.ns = batch[i].known_ns ? (int64_t)batch[i].ns
 							: PROFILE_NOT_KNOWN};

@@ -6,7 +6,8 @@
 extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
 	view_calibration, view_findings, view_gc, view_safepoints, view_jit,
-	view_deoptimizations, view_exceptions, view_exception_tree;
+	view_deoptimizations, view_exceptions, view_exception_tree, view_classes,
+	view_class_loaders;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -31,6 +32,8 @@ const struct view *const views[] = {
 	&view_snapshots,
 	&view_exceptions,
 	&view_exception_tree,
+	&view_classes,
+	&view_class_loaders,
 	&view_calibration,
 };
 
