@@ -670,14 +670,6 @@ bool jvm_class_is_hidden(jclass class)
 	return hidden;
 }
 
-bool jvm_class_is_linked(jclass class)
-{
-	jint status = 0;
-
-	return !(*jvmti)->GetClassStatus(jvmti, class, &status) &&
-	       (status & JVMTI_CLASS_STATUS_PREPARED) != 0;
-}
-
 jobject jvm_loader(jclass class)
 {
 	jobject loader = NULL;

@@ -210,9 +210,6 @@ bool jvm_class_is_hidden(jclass class);
  * has it; owned (free), or NULL. */
 char *jvm_unloaded_name(const char *internal, bool *hidden);
 
-/* Its code was linked. */
-bool jvm_class_is_linked(jclass class);
-
 /* The class's loader, a local reference; NULL: the boot loader. */
 jobject jvm_loader(jclass class);
 

@@ -185,28 +185,18 @@ uint32_t class_loader_number(JNIEnv *jni, jobject loader)
 
 /* ---- counts ---- */
 
-void class_loader_count(uint32_t loader, enum loader_count what, int64_t more)
+void class_loader_count(uint32_t loader, enum loader_count what)
 {
 	lock_take(&state.lock);
 	if (loader < state.count) {
-		state.loader[loader].count[what] += (uint64_t)more;
+		state.loader[loader].count[what]++;
 		state.loader[loader].put = false;
 		state.loader[loader].used = true;
 	}
 	lock_give(&state.lock);
 }
 
-uint64_t class_loader_counted(uint32_t loader, enum loader_count what)
-{
-	uint64_t counted;
-
-	lock_take(&state.lock);
-	counted = loader < state.count ? state.loader[loader].count[what] : 0;
-	lock_give(&state.lock);
-	return counted;
-}
-
-uint32_t class_loaders_end(void)
+static uint32_t loaders_end(void)
 {
 	uint32_t end;
 
@@ -218,7 +208,7 @@ uint32_t class_loaders_end(void)
 
 void class_loaders_look(JNIEnv *jni)
 {
-	uint32_t end = class_loaders_end();
+	uint32_t end = loaders_end();
 
 	for (uint32_t at = LOADER_OTHERS + 1; at < end; at++) {
 		jweak reference;
@@ -249,7 +239,7 @@ bool class_loader_is_gone(uint32_t loader)
 
 int class_loaders_put(struct profile_writer *profile, struct error *error)
 {
-	uint32_t end = class_loaders_end();
+	uint32_t end = loaders_end();
 	int status = 0;
 
 	for (uint32_t at = LOADER_BOOT; at < end && status == 0; at++) {

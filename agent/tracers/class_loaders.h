@@ -22,12 +22,8 @@ enum loader_count { LOADER_BEFORE, LOADER_LOADED, LOADER_UNLOADED, LOADER_COUNTS
 /* The number of a loader; NULL: the boot loader. */
 uint32_t class_loader_number(JNIEnv *jni, jobject loader);
 
-/* Adds to what is counted of it. */
-void class_loader_count(uint32_t loader, enum loader_count what, int64_t more);
-uint64_t class_loader_counted(uint32_t loader, enum loader_count what);
-
-/* How many numbers there are, from 1 on. */
-uint32_t class_loaders_end(void);
+/* One class more. */
+void class_loader_count(uint32_t loader, enum loader_count what);
 
 /* Looks which of them are gone. */
 void class_loaders_look(JNIEnv *jni);

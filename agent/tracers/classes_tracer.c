@@ -20,6 +20,9 @@
 #include "agent/tracers/class_loaders.h"
 #include "metric/clock.h"
 
+/* What the JVM's log tells of a class may come when it is gone. */
+#define LINGER_NS UINT64_C(2000000000)
+
 struct class_row {
 	uint32_t name;   /* a method's id, of the kind METHOD_CLASS */
 	uint32_t loader; /* class_loaders.h */
@@ -29,16 +32,20 @@ struct class_row {
 	bool put, known_ns;
 };
 
+enum { FRESH_MAX = 4096 };
+
 static struct {
 	struct lock lock;      /* guards what follows */
 	struct class_row *row; /* from 1 on */
 	uint32_t count, room;
-	uint32_t *newest; /* by name: the row that was loaded last, of those that live */
+	uint32_t *newest; /* by name: the row that was loaded last */
 	uint32_t names;
 	uint64_t unlisted, unloaded_unknown;
 	int32_t *unlinked; /* hash codes of classes that were there and not linked, rising */
 	size_t unlinked_count, unlinked_room;
-	bool counted; /* what was there before */
+	bool counted;             /* what was there before */
+	int32_t fresh[FRESH_MAX]; /* hash codes of classes that were loaded until then */
+	uint32_t fresh_count;
 } state = {.lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_CLASSES}};
 
 /* ---- rows ---- */
@@ -83,13 +90,15 @@ static bool append(const struct class_row *fresh)
 	return true;
 }
 
-static void add_class(const struct class_row *fresh)
+static void add_class(const struct class_row *fresh, int32_t hash)
 {
 	lock_take(&state.lock);
+	if (!state.counted && state.fresh_count < FRESH_MAX)
+		state.fresh[state.fresh_count++] = hash;
 	if (!append(fresh))
 		state.unlisted++;
 	lock_give(&state.lock);
-	class_loader_count(fresh->loader, LOADER_LOADED, 1);
+	class_loader_count(fresh->loader, LOADER_LOADED);
 }
 
 static void link_class(uint32_t name, uint32_t loader)
@@ -130,7 +139,7 @@ static bool needs_look(uint32_t name)
 
 	lock_take(&state.lock);
 	at = name < state.names ? state.newest[name] : 0;
-	while (at && !class_loader_is_gone(state.row[at].loader))
+	while (at && (state.row[at].unloaded || !class_loader_is_gone(state.row[at].loader)))
 		at = state.row[at].older;
 	lock_give(&state.lock);
 	return at == 0;
@@ -140,21 +149,26 @@ static bool needs_look(uint32_t name)
 static uint32_t unload_class(uint32_t name, bool hidden)
 {
 	uint64_t now = clock_system();
-	uint32_t *at, *found = NULL, loader = 0;
+	uint32_t *at, found = 0, loader = 0;
 
 	lock_take(&state.lock);
-	if (name < state.names) {
-		for (at = &state.newest[name]; *at; at = &state.row[*at].older)
-			if (class_loader_is_gone(state.row[*at].loader) || (hidden && !found))
-				found = at;
+	at = name < state.names ? &state.newest[name] : NULL;
+	while (at && *at) {
+		struct class_row *row = &state.row[*at];
+
+		/* Nothing is told of it any more. */
+		if (row->unloaded && now - row->unloaded > LINGER_NS) {
+			*at = row->older;
+			continue;
+		}
+		if (!row->unloaded && (class_loader_is_gone(row->loader) || (hidden && !found)))
+			found = *at;
+		at = &row->older;
 	}
 	if (found) {
-		struct class_row *row = &state.row[*found];
-
-		row->unloaded = now;
-		row->put = false;
-		loader = row->loader;
-		*found = row->older;
+		state.row[found].unloaded = now;
+		state.row[found].put = false;
+		loader = state.row[found].loader;
 	} else {
 		state.unloaded_unknown++;
 	}
@@ -198,7 +212,7 @@ static bool has_row(uint32_t name, uint32_t loader)
 
 	lock_take(&state.lock);
 	at = name < state.names ? state.newest[name] : 0;
-	while (at && state.row[at].loader != loader)
+	while (at && (state.row[at].unloaded || state.row[at].loader != loader))
 		at = state.row[at].older;
 	lock_give(&state.lock);
 	return at != 0;
@@ -229,7 +243,7 @@ static void JNICALL on_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass
 	free(name);
 	known = is_known(class, row.name, row.loader);
 	if (!known)
-		add_class(&row);
+		add_class(&row, jvm_hash(class));
 	slot_resume(paused);
 	event.subject = row.name;
 	event.ns = row.ns;
@@ -278,7 +292,7 @@ static void JNICALL on_unload(jvmtiEnv *jvmti, ...)
 	}
 	loader = unload_class(id, hidden);
 	if (loader)
-		class_loader_count(loader, LOADER_UNLOADED, 1);
+		class_loader_count(loader, LOADER_UNLOADED);
 }
 
 /* ---- the JVM's log ---- */
@@ -364,32 +378,38 @@ static void note_unlinked(jclass class)
 	lock_give(&state.lock);
 }
 
-static void count_before(JNIEnv *jni, jclass class)
+/* An event has told of it already. */
+static bool is_fresh(jclass class)
 {
-	if (!jvm_class_is_linked(class))
-		note_unlinked(class);
-	class_loader_count(loader_of(jni, class), LOADER_BEFORE, 1);
+	int32_t hash = jvm_hash(class);
+	bool fresh = false;
+
+	lock_take(&state.lock);
+	for (uint32_t i = 0; i < state.fresh_count; i++)
+		fresh |= state.fresh[i] == hash;
+	lock_give(&state.lock);
+	return fresh;
 }
 
-/* Events are on already: what they have told of is not counted. */
+static void count_before(JNIEnv *jni, jclass class)
+{
+	if (is_fresh(class))
+		return;
+	if (!jvm_class_is_linked(class))
+		note_unlinked(class);
+	class_loader_count(loader_of(jni, class), LOADER_BEFORE);
+}
+
+/* Events are on already. */
 static void count_there(JNIEnv *jni)
 {
-	uint32_t end;
-
 	jvm_each_class(jni, is_no_array, count_before);
 	lock_take(&state.lock);
 	if (state.unlinked_count > 0)
 		qsort(state.unlinked, state.unlinked_count, sizeof(*state.unlinked),
 			order_hashes);
+	state.counted = true;
 	lock_give(&state.lock);
-	end = class_loaders_end();
-	for (uint32_t loader = LOADER_BOOT; loader < end; loader++) {
-		uint64_t before = class_loader_counted(loader, LOADER_BEFORE);
-		uint64_t since = class_loader_counted(loader, LOADER_LOADED);
-
-		class_loader_count(
-			loader, LOADER_BEFORE, -(int64_t)(since < before ? since : before));
-	}
 }
 
 /* ---- what the JVM itself counts of the time ---- */
@@ -442,7 +462,6 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	perf_counters_read(time_counter, times_before, TIMES);
 	if (!state.counted)
 		count_there(jni);
-	state.counted = true;
 	return 0;
 }
 
@@ -467,6 +486,7 @@ static void forget(void)
 	state.count = state.room = state.names = 0;
 	state.unlisted = state.unloaded_unknown = 0;
 	state.counted = false;
+	state.fresh_count = 0;
 	memset(times, 0, sizeof(times));
 	class_loaders_forget(jvm_env());
 }
