@@ -41,10 +41,11 @@ static struct {
 	uint32_t *newest; /* by name: the row that was loaded last */
 	uint32_t names;
 	uint64_t unlisted, unloaded_unknown;
-	int32_t *unlinked; /* hash codes of classes that were there and not linked, rising */
-	size_t unlinked_count, unlinked_room;
-	bool counted;             /* what was there before */
-	int32_t fresh[FRESH_MAX]; /* hash codes of classes that were loaded until then */
+	uint64_t *there; /* keys of classes that were there as it was switched on, rising */
+	size_t there_count, there_room;
+	bool counted;              /* what was there before */
+	bool looking;              /* at what is there */
+	uint64_t fresh[FRESH_MAX]; /* keys of classes that were loaded until then */
 	uint32_t fresh_count;
 } state = {.lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_CLASSES}};
 
@@ -90,11 +91,11 @@ static bool append(const struct class_row *fresh)
 	return true;
 }
 
-static void add_class(const struct class_row *fresh, int32_t hash)
+static void add_class(const struct class_row *fresh, uint64_t key)
 {
 	lock_take(&state.lock);
-	if (!state.counted && state.fresh_count < FRESH_MAX)
-		state.fresh[state.fresh_count++] = hash;
+	if (state.looking && state.fresh_count < FRESH_MAX)
+		state.fresh[state.fresh_count++] = key;
 	if (!append(fresh))
 		state.unlisted++;
 	lock_give(&state.lock);
@@ -187,21 +188,31 @@ static uint32_t loader_of(JNIEnv *jni, jclass class)
 	return number;
 }
 
-static int order_hashes(const void *left, const void *right)
+/* Of a class that is not hidden: no two of a loader have the same name. Hash codes of objects would not do: those of archived
+ * classes come again. */
+static uint64_t key_of(const char *name, uint32_t loader)
 {
-	int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+	uint64_t key = UINT64_C(14695981039346656037) ^ loader;
+
+	for (; *name; name++)
+		key = (key ^ (unsigned char)*name) * UINT64_C(1099511628211);
+	return key;
+}
+
+static int order_keys(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
 	return (a > b) - (a < b);
 }
 
-static bool was_unlinked(jclass class)
+static bool was_there(uint64_t key)
 {
-	int32_t hash = jvm_hash(class);
 	bool found;
 
 	lock_take(&state.lock);
-	found = state.unlinked_count > 0 && bsearch(&hash, state.unlinked, state.unlinked_count,
-						    sizeof(hash), order_hashes);
+	found = !state.looking && state.there_count > 0 &&
+		bsearch(&key, state.there, state.there_count, sizeof(key), order_keys);
 	lock_give(&state.lock);
 	return found;
 }
@@ -219,16 +230,16 @@ static bool has_row(uint32_t name, uint32_t loader)
 }
 
 /* HotSpot tells of a class once more when another loader finds it by the one that defined it (SystemDictionary::load_instance_class). */
-static bool is_known(jclass class, uint32_t name, uint32_t loader)
+static bool is_known(jclass class, const struct class_row *row, uint64_t key)
 {
 	return !jvm_class_is_hidden(class) &&
-	       (jvm_class_is_linked(class) || has_row(name, loader) || was_unlinked(class));
+	       (has_row(row->name, row->loader) || was_there(key));
 }
 
 static void JNICALL on_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
 {
 	int saved_errno = errno;
-	uint64_t now = clock_system(), passed;
+	uint64_t now = clock_system(), passed, key;
 	bool recorded = sampler_records(), known;
 	struct thread_context *paused = slot_pause();
 	char *name = jvm_type_name(class);
@@ -240,10 +251,11 @@ static void JNICALL on_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass
 	passed = name ? class_hook_passed(name) : 0;
 	row.known_ns = passed != 0;
 	row.ns = passed && now > passed ? now - passed : 0;
+	key = name ? key_of(name, row.loader) : 0;
 	free(name);
-	known = is_known(class, row.name, row.loader);
+	known = is_known(class, &row, key);
 	if (!known)
-		add_class(&row, jvm_hash(class));
+		add_class(&row, key);
 	slot_resume(paused);
 	event.subject = row.name;
 	event.ns = row.ns;
@@ -359,56 +371,62 @@ static bool is_no_array(const char *signature)
 	return signature[0] == 'L';
 }
 
-static void note_unlinked(jclass class)
-{
-	int32_t hash = jvm_hash(class), *more;
-
-	lock_take(&state.lock);
-	if (state.unlinked_count == state.unlinked_room) {
-		size_t room = state.unlinked_room ? 2 * state.unlinked_room : 1024;
-
-		more = realloc(state.unlinked, room * sizeof(*more));
-		if (more) {
-			state.unlinked = more;
-			state.unlinked_room = room;
-		}
-	}
-	if (state.unlinked_count < state.unlinked_room)
-		state.unlinked[state.unlinked_count++] = hash;
-	lock_give(&state.lock);
-}
-
 /* An event has told of it already. */
-static bool is_fresh(jclass class)
+static bool is_fresh(uint64_t key)
 {
-	int32_t hash = jvm_hash(class);
 	bool fresh = false;
 
 	lock_take(&state.lock);
 	for (uint32_t i = 0; i < state.fresh_count; i++)
-		fresh |= state.fresh[i] == hash;
+		fresh |= state.fresh[i] == key;
 	lock_give(&state.lock);
 	return fresh;
 }
 
-static void count_before(JNIEnv *jni, jclass class)
+static void note_there(uint64_t key)
 {
-	if (is_fresh(class))
-		return;
-	if (!jvm_class_is_linked(class))
-		note_unlinked(class);
-	class_loader_count(loader_of(jni, class), LOADER_BEFORE);
+	size_t room = state.there_room ? 2 * state.there_room : 4096;
+	uint64_t *more;
+
+	lock_take(&state.lock);
+	if (state.there_count == state.there_room) {
+		more = realloc(state.there, room * sizeof(*more));
+		if (more) {
+			state.there = more;
+			state.there_room = room;
+		}
+	}
+	if (state.there_count < state.there_room)
+		state.there[state.there_count++] = key;
+	lock_give(&state.lock);
 }
 
-/* Events are on already. */
-static void count_there(JNIEnv *jni)
+static void find_there(JNIEnv *jni, jclass class)
 {
-	jvm_each_class(jni, is_no_array, count_before);
+	uint32_t loader = loader_of(jni, class);
+	char *name = jvm_type_name(class);
+	uint64_t key = name ? key_of(name, loader) : 0;
+
+	free(name);
+	if (is_fresh(key))
+		return;
+	note_there(key);
+	if (!state.counted)
+		class_loader_count(loader, LOADER_BEFORE);
+}
+
+/* Events are on already. Of those that are there each has been counted once, or loaded while the trace was off. */
+static void find_all_there(JNIEnv *jni)
+{
 	lock_take(&state.lock);
-	if (state.unlinked_count > 0)
-		qsort(state.unlinked, state.unlinked_count, sizeof(*state.unlinked),
-			order_hashes);
+	state.there_count = 0;
+	lock_give(&state.lock);
+	jvm_each_class(jni, is_no_array, find_there);
+	lock_take(&state.lock);
+	if (state.there_count > 0)
+		qsort(state.there, state.there_count, sizeof(*state.there), order_keys);
 	state.counted = true;
+	state.looking = false;
 	lock_give(&state.lock);
 }
 
@@ -450,8 +468,13 @@ static const char unload_event[] = "com.sun.hotspot.events.ClassUnload";
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
-	int status = jvm_enable(JVMTI_EVENT_CLASS_LOAD, true, error);
+	int status;
 
+	lock_take(&state.lock);
+	state.looking = true;
+	state.fresh_count = 0;
+	lock_give(&state.lock);
+	status = jvm_enable(JVMTI_EVENT_CLASS_LOAD, true, error);
 	if (status)
 		return status;
 	if (!jvm_enable_extension(unload_event, (jvmtiExtensionEvent)on_unload))
@@ -460,8 +483,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	class_hook_note_times(true);
 	open_log(jni);
 	perf_counters_read(time_counter, times_before, TIMES);
-	if (!state.counted)
-		count_there(jni);
+	find_all_there(jni);
 	return 0;
 }
 
@@ -478,15 +500,14 @@ static void forget(void)
 {
 	free(state.row);
 	free(state.newest);
-	free(state.unlinked);
-	state.unlinked = NULL;
-	state.unlinked_count = state.unlinked_room = 0;
+	free(state.there);
+	state.there = NULL;
+	state.there_count = state.there_room = 0;
 	state.row = NULL;
 	state.newest = NULL;
 	state.count = state.room = state.names = 0;
 	state.unlisted = state.unloaded_unknown = 0;
-	state.counted = false;
-	state.fresh_count = 0;
+	state.counted = state.looking = false;
 	memset(times, 0, sizeof(times));
 	class_loaders_forget(jvm_env());
 }

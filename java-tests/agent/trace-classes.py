@@ -95,7 +95,8 @@ def log_option(log):
 
 
 def from_start(test, java, collector, calls):
-    log, profile = test.work / "classes.log", test.new_profile()
+    profile = test.new_profile()
+    log = profile.with_suffix(".log")
     done = run(java, log_option(log), f"-XX:+Use{collector}GC",
                f"-agentpath:{test.agent}=calls={calls},traces=classes,file={profile}", "-cp",
                test.work, "Loading", LOADERS)
@@ -107,7 +108,8 @@ def from_start(test, java, collector, calls):
 
 
 def by_attach(test, java):
-    log, profile = test.work / "classes.log", test.new_profile()
+    profile = test.new_profile()
+    log = profile.with_suffix(".log")
     with subprocess.Popen([java, log_option(log), "-XX:+EnableDynamicAgentLoading", "-cp", test.work,
                            "Loading", str(LOADERS), "wait"], text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as program:
