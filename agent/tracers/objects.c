@@ -234,7 +234,7 @@ static void on_allocated(const struct allocation *allocation)
 
 enum {
 	SITES_SHARE = 8,  /* of max_memory for sites, */
-	ENTRIES_SHARE = 4 /* and for entries with what the JVM has for their tags */
+	ENTRIES_SHARE = 2 /* and for entries with what the JVM has for their tags */
 };
 
 static void forget(void)
@@ -276,6 +276,12 @@ static int make(const struct session *session, struct error *error)
 	sampler_on_placed(OBJECTS_ALLOCATED, placed);
 	gate_open(&objects.gate);
 	return 0;
+}
+
+/* A thread takes its first distance as it is made: where the recording begins with the JVM that is known before any is. */
+static int prove(const struct session *session, struct error *error)
+{
+	return jvm_sample_allocations(session->options.objects, error);
 }
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
@@ -379,6 +385,7 @@ static void facts(fact_put put, void *argument)
 const struct tracer objects_tracer = {
 	.stacks = true,
 	.capabilities = JVM_ALLOCATIONS,
+	.prove = prove,
 	.on = on,
 	.off = off,
 	.forget = forget,
