@@ -147,6 +147,12 @@ enum account_kind {
 /* By kind; NULL behind the last. */
 extern const char *const account_kind_names[ACCOUNT_KINDS + 1];
 
+/* True for what traces tell: such accounts are in the views of theirs alone. */
+static inline int account_kind_is_told(enum account_kind kind)
+{
+	return kind > CALLS;
+}
+
 /* "reads". Static. */
 const char *account_kind_group(enum account_kind kind);
 enum subject account_kind_subject(enum account_kind kind);
