@@ -29,8 +29,8 @@ struct objects_view {
 	struct object_facts facts;
 	struct object_row *row;
 	struct object_use all;
-	bool by_path;
-	double seconds; /* that the trace was on */
+	bool by_path, by_alive; /* items are classes at a path; what is alive is shown first */
+	double seconds;         /* that the trace was on */
 };
 
 /* ---- columns ---- */
@@ -178,28 +178,51 @@ static uint32_t *number_paths(const struct model *model)
 
 enum { TEXT_METHODS = 12 /* of a path, in text */ };
 
-/* Its methods, innermost first, and the first of them in one line. */
+/* One that the program does not call by itself: of the JDK, and called by such a method, too. */
+static bool is_within_jdk(
+	const struct model *model, const uint32_t *method, uint32_t at, uint32_t depth)
+{
+	static const char *const begins[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
+	unsigned found = 0;
+
+	for (uint32_t i = at; i < at + 2 && i < depth; i++) {
+		struct label class = model->method[method[i]].class_name;
+
+		for (size_t b = 0; b < sizeof(begins) / sizeof(*begins); b++)
+			found += class.length > strlen(begins[b]) &&
+				 memcmp(class.text, begins[b], strlen(begins[b])) == 0;
+	}
+	return found == 2;
+}
+
+/* Its methods, innermost first; for people in one line, without the JDK's own calls among each other. */
 static int tell_path(const struct model *model, struct object_row *row)
 {
 	const struct profile *profile = model->profile;
+	const struct label *class = &model->method[row->class].class_name;
+	uint32_t depth = 0, told = 0, *method;
 	struct out text;
-	uint32_t depth = 0;
 
 	for (uint32_t n = row->node; profile->node[n].parent != n; n = profile->node[n].parent)
 		depth++;
 	row->path = store_room(model->store, depth + 1, sizeof(*row->path));
-	if (!row->path)
+	method = store_room(model->store, depth + 1, sizeof(*method));
+	if (model->store->failed)
 		return -1;
-	for (uint32_t n = row->node; profile->node[n].parent != n; n = profile->node[n].parent)
+	for (uint32_t n = row->node; profile->node[n].parent != n;
+		n = profile->node[n].parent) {
+		method[row->depth] = profile->node[n].method;
 		row->path[row->depth++] = model->method[profile->node[n].method].display;
+	}
 	out_init(&text, -1);
-	out_bytes(&text, model->method[row->class].class_name.text,
-		model->method[row->class].class_name.length);
-	for (uint32_t i = 0; i < depth && i < TEXT_METHODS; i++) {
-		out_text(&text, i == 0 ? "  " : " < ");
+	out_bytes(&text, class->text, class->length);
+	for (uint32_t i = 0; i < depth && told < TEXT_METHODS; i++) {
+		if (is_within_jdk(model, method, i, depth))
+			continue;
+		out_text(&text, told++ == 0 ? "  " : " < ");
 		out_bytes(&text, row->path[i].text, row->path[i].length);
 	}
-	if (depth > TEXT_METHODS)
+	if (told == TEXT_METHODS)
 		out_text(&text, " < ...");
 	row->text = store_bytes(model->store, text.buffer, text.length);
 	out_fini(&text);
@@ -279,6 +302,7 @@ static int open_rows(struct report *report, bool by_path, bool alive)
 		return -1;
 	report->data = view;
 	view->by_path = by_path;
+	view->by_alive = alive;
 	view->facts = object_facts(report->model);
 	view->seconds = (double)trace_times(report->model->profile, TRACE_OBJECTS).ns / 1e9;
 	if (add_rows(report, view, &rows) != 0)
@@ -287,8 +311,7 @@ static int open_rows(struct report *report, bool by_path, bool alive)
 	for (uint32_t i = 0; items && i < rows; i++) {
 		const struct object_use *use = &view->row[i].use;
 
-		if (alive ? object_alive(use) == 0 &&
-					(!view->facts.is_growth || use->freed.objects == 0)
+		if (alive ? object_alive(use) == 0 && object_alive_bytes(use) == 0
 			  : use->allocated.objects + use->freed.objects == 0)
 			continue;
 		if (by_path && tell_path(report->model, &view->row[i]) != 0)
@@ -348,23 +371,22 @@ static void tell_facts(struct sink *sink, const struct objects_view *view)
 
 	if (facts->period > 0)
 		sink_title(sink,
-			"Sampled, one object in %s that were allocated: %s samples. Figures "
-			"are "
-			"estimates by these.",
-			figure_text(FIGURE_BYTES, facts->period).text,
-			figure_text(FIGURE_COUNT, all->allocated.told).text);
+			"Sampled, one object in %" PRIu64
+			" bytes: %s samples, by which figures are "
+			"estimated.",
+			facts->period, figure_text(FIGURE_COUNT, all->allocated.told).text);
 	else
 		sink_title(sink, "%s",
-			"Each object was told of (what compiled code does without was not "
-			"allocated).");
-	if (facts->is_growth)
+			"Each object is counted. What compiled code does without was not "
+			"allocated.");
+	if (facts->is_growth && (view->by_path || view->by_alive))
 		sink_title(sink, "%s",
 			"Alive is growth: what was allocated meanwhile without what was "
 			"freed.");
-	else
+	else if (view->by_path || view->by_alive)
 		sink_title(sink,
-			"Alive is what no collection has found dead yet, of %s until then; age "
-			"is in collections.",
+			"Alive is what no collection has found dead yet, of %s; age is in "
+			"collections.",
 			figure_text(FIGURE_COUNT, facts->collections).text);
 	if (facts->untracked > 0)
 		sink_title(sink,
@@ -380,6 +402,10 @@ static void tell_facts(struct sink *sink, const struct objects_view *view)
 		sink_title(sink, "%s objects of %s are in no row: there was no room.",
 			figure_text(FIGURE_COUNT, facts->lost).text,
 			figure_text(FIGURE_BYTES, facts->lost_bytes).text);
+	if (view->by_path)
+		sink_title(sink, "%s",
+			"Paths are without the calls within the JDK; in data they are whole.");
+	sink_title(sink, "%s", "");
 }
 
 static void rows(struct report *report, struct sink *sink)
