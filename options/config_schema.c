@@ -152,7 +152,7 @@ struct json_t *schema_of_percent(const struct option_row *row)
 	return any_of(append(plain_schemas(row), json_pack("{s:s}", "const", "off")));
 }
 
-struct json_t *schema_of_size(const struct option_row *row)
+static json_t *size_schemas(const struct option_row *row)
 {
 	json_t *schemas = plain_schemas(row);
 	for (size_t i = 0; i < option_unit_count; i++) {
@@ -162,7 +162,17 @@ struct json_t *schema_of_size(const struct option_row *row)
 		schemas =
 			append(schemas, digits_schema(least, row->most / unit->bytes, letter));
 	}
-	return any_of(schemas);
+	return schemas;
+}
+
+struct json_t *schema_of_size(const struct option_row *row)
+{
+	return any_of(size_schemas(row));
+}
+
+struct json_t *schema_of_period(const struct option_row *row)
+{
+	return any_of(append(size_schemas(row), json_pack("{s:s}", "const", "all")));
 }
 
 /* ---- lists ---- */

@@ -263,6 +263,37 @@ static const struct option_type percent_type = {.from_integer = true,
 	.schema = schema_of_percent,
 	.size = sizeof(uint64_t)};
 
+/* ---- a size, or all ---- */
+
+static const char *period_give(const struct option_row *row, void *field, const char *value)
+{
+	if (strcmp(value, "all") != 0)
+		return size_give(row, field, value);
+	*(uint64_t *)field = 0;
+	return NULL;
+}
+
+static void period_describe(const struct option_row *row, char *text, size_t size)
+{
+	size_t length;
+
+	size_describe(row, text, size);
+	length = strlen(text);
+	snprintf(text + length, size - length, ", or all");
+}
+
+static char *period_show(const struct option_row *row, const void *field)
+{
+	return *(const uint64_t *)field == 0 ? strdup("all") : size_show(row, field);
+}
+
+static const struct option_type period_type = {.from_integer = true,
+	.give = period_give,
+	.describe = period_describe,
+	.show = period_show,
+	.schema = schema_of_period,
+	.size = sizeof(uint64_t)};
+
 /* ---- lists ---- */
 
 static const char *list_give(const struct option_row *row, void *field, const char *value)
@@ -440,6 +471,10 @@ const struct option_row option_table[] = {
 		.unset = "none", FIELD(traces),
 		.meaning = "what else is told, joined by '+'; see docs/traces.md; `jprof "
 			   "trace` switches them on and off"},
+	{"objects", &period_type, "a size (bytes, 512k, 1m)", UINT64_C(1) << 10,
+		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),
+		.meaning = "of the trace objects: one object in so many bytes is told; all: "
+			   "each"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",

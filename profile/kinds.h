@@ -127,8 +127,12 @@ enum subject {
 	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs")          /* fsync(2) and its like */         \
 	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
 	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */        \
-	X(CALLS, "call", SUBJECT_METHOD, "calls")          /* that were counted: of the root */
+	X(CALLS, "call", SUBJECT_METHOD, "calls") /* that were counted: of the root */         \
+	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated") /* of a class */         \
+	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */
 
+/* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
+ * there had been before each was allocated. */
 enum account_kind {
 #define X(kind, name, subject, group) kind,
 	ACCOUNT_KIND_TABLE(X)
@@ -142,6 +146,12 @@ enum account_kind {
 
 /* By kind; NULL behind the last. */
 extern const char *const account_kind_names[ACCOUNT_KINDS + 1];
+
+/* True for what traces tell: such accounts are in the views of theirs alone. */
+static inline int account_kind_is_told(enum account_kind kind)
+{
+	return kind > CALLS;
+}
 
 /* "reads". Static. */
 const char *account_kind_group(enum account_kind kind);

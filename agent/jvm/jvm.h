@@ -84,6 +84,22 @@ int jvm_enable(jvmtiEvent event, bool on, struct error *error);
 /* So many bytes are allocated between two of those objects, on average. */
 int jvm_sample_allocations(uint64_t bytes, struct error *error);
 
+/* Words that go with objects, their tags, in an environment of their own. freed: called with the tag of each object that
+ * was collected, at that time or later, in any thread; nothing of the JVM may be called in there. */
+int jvm_tags_open(void (*freed)(int64_t tag), struct error *error);
+
+/* All tags are gone; no other function of tags may be under way. `freed` may be, still. */
+void jvm_tags_close(void);
+
+/* False: no memory. */
+bool jvm_tag(jobject object, int64_t tag);
+
+/* 0: it has none. */
+int64_t jvm_tag_of(jobject object);
+
+/* Garbage is collected now. */
+void jvm_collect(void);
+
 /* The Java name of a class, "byte[]" of an array; owned (free), or NULL. */
 char *jvm_type_name(jclass class);
 

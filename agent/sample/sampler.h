@@ -87,6 +87,7 @@ struct sampler_event {
 	uint64_t
 		cookie; /* not 0: whoever has asked by sampler_on_placed is told where it went */
 	bool by_probe;  /* the innermost frame is a probe's, which is left out */
+	bool no_path;   /* the thread alone is told: the path is cut at its root */
 };
 
 /* It is the calling thread's, which has left Java by a call, as the JVM does for an event of its own. What is not
@@ -127,6 +128,10 @@ uint64_t sampler_stack_key(
 
 /* Leaves a note with the number, which is found as long as that is remembered. */
 void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note);
+
+/* A number for where the calling thread is in the trace: its row and node, or, if it has no row, itself. Another number of
+ * the thread's frames below that makes another path. False: what it does is not to be recorded. */
+bool sampler_where(uint64_t *where, uint64_t *thread);
 
 /* True if stacks of the calling thread may be taken now: it is recorded, and not in jprof's own work. */
 bool sampler_records(void);

@@ -268,6 +268,23 @@ static bool take_left(struct reason reason, const struct left_java *left)
 	return taken;
 }
 
+/* The thread alone: no walk is done. */
+static bool take_thread(const struct sampler_event *event)
+{
+	struct sampled_thread *thread = sampled_thread_known();
+	struct reason reason = {.event = event};
+	struct sample_record where;
+	enum sample_loss loss = SAMPLE_FULL;
+
+	if (!thread || !find_node(thread, &where, &loss)) {
+		lose(reason, loss);
+		return false;
+	}
+	where.node = 0;
+	where.method = METHOD_ROOT;
+	return record(&where, thread, NULL, 0, WALK_CUT, reason);
+}
+
 static bool take_if_active(struct reason reason, const struct left_java *left)
 {
 	int saved_errno = errno;
@@ -276,7 +293,8 @@ static bool take_if_active(struct reason reason, const struct left_java *left)
 
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active)) {
-		taken = take_left(reason, left);
+		taken = reason.event && reason.event->no_path ? take_thread(reason.event)
+							      : take_left(reason, left);
 		count_cost(begin);
 	}
 	atomic_fetch_sub(&sampling_inside, 1);
@@ -366,6 +384,31 @@ void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_
 	if (atomic_load(&sampling_active))
 		known_keys_note(sampling_walker.keys, &stack->about, key, note);
 	atomic_fetch_sub(&sampling_inside, 1);
+}
+
+bool sampler_where(uint64_t *where, uint64_t *own)
+{
+	enum { ROWLESS_BIT = 63 };
+	struct sample_record record;
+	struct sampled_thread *thread;
+	enum sample_loss loss;
+	bool found = false;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		thread = sampled_thread_known();
+		found = thread && find_node(thread, &record, &loss);
+	}
+	if (found) {
+		/* Numbers of threads are used again, Java's ids are not. */
+		*own = record.row ? (uint64_t)record.row << 32
+				  : UINT64_C(1) << ROWLESS_BIT |
+					    (thread->java_id ? (uint64_t)thread->java_id
+							     : (uint64_t)thread->index << 32);
+		*where = *own | record.node;
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	return found;
 }
 
 bool sampler_records(void)

@@ -169,6 +169,8 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	/* What is taken from now on may be in nodes that this visit does not show any more. */
 	if (samples)
 		samples->drain(true);
+	if (writer->source.traces)
+		writer->source.traces->settle();
 	status = threads_put(&writer->threads, writer->error);
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);

@@ -41,6 +41,8 @@ struct sample_source {
 
 /* What else is told of the program; see agent/tracers/tracers.h. On the writer's thread. */
 struct trace_source {
+	/* Adds to accounts of the sampler's what became of events; in a flush, behind the drain of stacks. */
+	void (*settle)(void);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a
 	 * negative code. A call of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);
