@@ -211,6 +211,41 @@ static inline int io_kind_is_socket(enum io_kind kind)
 	return kind == IO_TCP || kind == IO_UDP || kind == IO_UNIX;
 }
 
+/* ---- collections: what the JVM's log calls a section of its work ---- */
+
+#define COLLECTION_KIND_TABLE(X)                                                               \
+	X(COLLECTION_PAUSE, "pause")           /* no Java code ran */                          \
+	X(COLLECTION_CONCURRENT, "concurrent") /* Java code ran beside it */                   \
+	X(COLLECTION_CYCLE, "cycle") /* a whole collection: pauses and what is between them */ \
+	X(COLLECTION_PART, "part")   /* of a cycle: one generation's */                        \
+	X(COLLECTION_STALL, "stall") /* a thread waited for memory */
+
+enum collection_kind {
+#define X(kind, name) kind,
+	COLLECTION_KIND_TABLE(X)
+#undef X
+		COLLECTION_KINDS
+};
+
+/* By enum collection_kind; NULL behind the last. */
+extern const char *const collection_kind_names[COLLECTION_KINDS + 1];
+
+/* ---- compiled code that is given up ---- */
+
+#define DEOPTIMIZATION_KIND_TABLE(X)                                                           \
+	X(DEOPTIMIZATION_TRAP, "trap")           /* a thread went on in the interpreter */     \
+	X(DEOPTIMIZATION_DISCARDED, "discarded") /* nobody enters the code any more */
+
+enum deoptimization_kind {
+#define X(kind, name) kind,
+	DEOPTIMIZATION_KIND_TABLE(X)
+#undef X
+		DEOPTIMIZATION_KINDS
+};
+
+/* By enum deoptimization_kind; NULL behind the last. */
+extern const char *const deoptimization_kind_names[DEOPTIMIZATION_KINDS + 1];
+
 /* By enum io_kind; NULL behind the last. */
 extern const char *const io_kind_names[IO_KINDS + 1];
 

@@ -179,6 +179,56 @@ struct profile_trace_period {
 	int64_t ended;  /* the same; PROFILE_NOT_KNOWN: it is on, or the JVM was killed */
 };
 
+/* A section of a collector's work, as the JVM's log names it. */
+struct profile_collection {
+	uint32_t id;     /* 1, 2, ..., in the order in which they ended */
+	uint64_t number; /* of the collection, the JVM's: what it consists of has the same */
+	enum collection_kind kind;
+	const char *name;
+	const char *cause; /* NULL: the log does not say */
+	int64_t began;     /* ns since the session began; below 0: before it */
+	uint64_t ns;
+	int64_t before, after, total; /* bytes of the heap; PROFILE_NOT_KNOWN */
+};
+
+/* All Java threads stood. */
+struct profile_safepoint {
+	uint32_t id;           /* 1, 2, ..., in the order in which they ended */
+	const char *operation; /* what for */
+	int64_t began;         /* as of a collection: when it was asked for */
+	uint64_t ns;           /* until threads went on */
+	/* Parts of that: until the last thread stood; what the JVM did beside; the operation. */
+	uint64_t reaching_ns, cleanup_ns, at_ns;
+	/* How many there were; how many ran and had to be stopped. 0: not known. */
+	uint64_t threads, running;
+};
+
+/* A method was compiled, or was to be. */
+struct profile_compilation {
+	uint32_t id; /* the JVM's */
+	const char *class_name, *name;
+	const char *signature; /* JVM descriptor; NULL: not known */
+	uint32_t level;        /* as in profile_code; 0: a wrapper of a native method */
+	uint64_t bytecodes;    /* bytes */
+	int64_t osr; /* the bytecode of the loop that it is entered at; PROFILE_NOT_KNOWN: at its begin */
+	uint64_t began;     /* ns since the session began */
+	int64_t ns;         /* PROFILE_NOT_KNOWN */
+	const char *failed; /* why there is no code; NULL: there is */
+};
+
+/* Compiled code was left, or given up. */
+struct profile_deoptimization {
+	uint32_t id; /* 1, 2, ..., in the order of time */
+	enum deoptimization_kind kind;
+	uint64_t at;          /* ns since the session began */
+	uint32_t compilation; /* id; it may have been before the trace was on */
+	const char *class_name, *name;
+	const char *signature; /* as above */
+	uint32_t level;
+	int64_t bytecode;            /* where; PROFILE_NOT_KNOWN */
+	const char *reason, *action; /* the JVM's words; NULL: it does not say */
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */

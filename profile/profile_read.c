@@ -418,6 +418,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	if (status == 0)
 		status = read_code(reader, wanted);
 	if (status == 0)
+		status = trace_tables_read(reader, wanted);
+	if (status == 0)
 		status = paths_read(reader);
 	if (status == 0)
 		interval_cut_records(profile);

@@ -87,6 +87,16 @@ struct profile {
 	/* When traces were on, in order of their begins. */
 	struct profile_trace_period *trace_period;
 	size_t trace_period_count;
+	/* Only where collections are wanted, in the order in which they ended. */
+	struct profile_collection *collection;
+	size_t collection_count;
+	struct profile_safepoint *safepoint;
+	size_t safepoint_count;
+	/* Only where compilations are wanted: by the JVM's number, and in the order of time. */
+	struct profile_compilation *compilation;
+	size_t compilation_count;
+	struct profile_deoptimization *deoptimization;
+	size_t deoptimization_count;
 	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
 	struct profile_mark *mark;
 	size_t mark_count;
@@ -134,6 +144,8 @@ struct profile_wanted {
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
+	bool collections;  /* of garbage, and safepoints */
+	bool compilations; /* of methods, and deoptimizations */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
 	 * from the last reset, if there is one, to the end. */
 	const char *interval;

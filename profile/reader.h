@@ -153,6 +153,11 @@ int markers_read(struct reader *reader, bool marks);
 int markers_choose(
 	struct profile *profile, const char *shown, const char *text, struct error *error);
 
+/* ---- what traces tell that is of no call path: trace_tables.c ---- */
+
+/* Reads what is wanted of it, and cuts it to the profile's interval. 0, or a negative code. */
+int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted);
+
 /* ---- the interval: interval.c ---- */
 
 /* Takes from the later state of a recording what the earlier one had counted already. Nodes are

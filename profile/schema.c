@@ -223,6 +223,66 @@ static const struct schema_column trace_period_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_collection
+static const struct schema_column collection_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they ended"),
+	COLUMN(number, "number", KIND_U64, "the JVM's, of all that is of one collection"),
+	WORD(kind, "kind", collection_kind_names, "pause, concurrent, cycle, part, stall"),
+	COLUMN(name, "name", KIND_NAME, "as the JVM's log has it"),
+	COLUMN(cause, "cause", KIND_TEXT, "NULL: the log does not say"),
+	COLUMN(began, "began", KIND_TIME, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(before, "before", KIND_TIME, "bytes of the heap; NULL: not said"),
+	COLUMN(after, "after", KIND_TIME, "the same"),
+	COLUMN(total, "total", KIND_TIME, "the same: how large it is"),
+};
+#undef ROW
+
+#define ROW struct profile_safepoint
+static const struct schema_column safepoint_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they ended"),
+	COLUMN(operation, "operation", KIND_NAME, "what threads were stopped for"),
+	COLUMN(began, "began", KIND_TIME, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(reaching_ns, "reaching_ns", KIND_U64, "of it: until all threads stood"),
+	COLUMN(cleanup_ns, "cleanup_ns", KIND_U64, "before the operation, or behind it"),
+	COLUMN(at_ns, "at_ns", KIND_U64, "the operation"),
+	COLUMN(threads, "threads", KIND_U64_OR_NULL, "that there were; NULL: not said"),
+	COLUMN(running, "running", KIND_U64_OR_NULL, "that ran; NULL: none, or not said"),
+};
+#undef ROW
+
+#define ROW struct profile_compilation
+static const struct schema_column compilation_columns[] = {
+	KEY(id, "id", KIND_U32, "the JVM's number"),
+	COLUMN(class_name, "class", KIND_NAME, "Java name"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(signature, "signature", KIND_TEXT, "JVM descriptor; NULL: not known"),
+	COLUMN(level, "level", KIND_U32, "1, 2, 3: the first compiler; 4: the second"),
+	COLUMN(bytecodes, "bytecodes", KIND_U64, "bytes of the method; 0: a native one"),
+	COLUMN(osr, "osr", KIND_TIME, "the loop's bytecode; NULL: the whole method"),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_TIME, "until its code was installed; NULL: not known"),
+	COLUMN(failed, "failed", KIND_TEXT, "why there is no code; NULL: there is"),
+};
+#undef ROW
+
+#define ROW struct profile_deoptimization
+static const struct schema_column deoptimization_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	WORD(kind, "kind", deoptimization_kind_names, "trap, discarded"),
+	COLUMN(at, "at", KIND_U64, "ns since the session began"),
+	COLUMN(compilation, "compilation", KIND_U32, "whose code it is"),
+	COLUMN(class_name, "class", KIND_NAME, "of the method"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(signature, "signature", KIND_TEXT, "NULL: not known"),
+	COLUMN(level, "level", KIND_U32, "as in compilation"),
+	COLUMN(bytecode, "bytecode", KIND_TIME, "where; NULL: not known"),
+	COLUMN(reason, "reason", KIND_TEXT, "NULL: the JVM does not say"),
+	COLUMN(action, "action", KIND_TEXT, "the same: what it does about it"),
+};
+#undef ROW
+
 #define ROW struct profile_sequence
 static const struct schema_column sequence_columns[] = {
 	KEY(code, "id", KIND_U32, "the code"),
@@ -263,6 +323,10 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
 	[TABLE_MARK] = {.name = "mark", COLUMNS(mark_columns)},
 	[TABLE_TRACE_PERIOD] = {.name = "trace_period", COLUMNS(trace_period_columns)},
+	[TABLE_COLLECTION] = {.name = "collection", COLUMNS(collection_columns)},
+	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
+	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
+	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},

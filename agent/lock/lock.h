@@ -34,6 +34,7 @@ enum lock_rank {
 	LOCK_COUNTS,     /* the reservation for counters */
 	LOCK_RECORDS,    /* rings and segments of records */
 	LOCK_TRACERS,    /* when traces were on */
+	LOCK_WAITING,    /* rows of traces that wait for a flush */
 	LOCK_MARKS,      /* marks that wait to be written */
 	LOCK_NEAR,       /* the names near a session's patterns */
 	LOCK_CONTROL     /* the control channel's life */
