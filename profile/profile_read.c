@@ -234,6 +234,10 @@ static int check_account(struct reader *reader, void *record, size_t i)
 	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
 		account->subject >= profile->method_count)
 		return read_damaged(reader->source, "calls of an unknown method");
+	if (account_kind_subject(account->kind) == SUBJECT_THROWN &&
+		(thrown_class(account->subject) >= profile->method_count ||
+			thrown_catcher(account->subject) >= profile->method_count))
+		return read_damaged(reader->source, "an exception of an unknown class");
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;

@@ -130,6 +130,10 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_sampled_object_alloc_events = 1;
 	if (capabilities & JVM_COLLECTIONS)
 		wanted.can_generate_garbage_collection_events = 1;
+	if (capabilities & JVM_EXCEPTIONS)
+		wanted.can_generate_exception_events = 1;
+	if (capabilities & JVM_BYTECODES)
+		wanted.can_get_bytecodes = 1;
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;
@@ -568,6 +572,23 @@ uint64_t jvm_method_size(jmethodID method)
 	if ((*jvmti)->GetMethodLocation(jvmti, method, &first, &last) || last < 0)
 		return 0;
 	return (uint64_t)last + 1;
+}
+
+size_t jvm_method_bytes(jmethodID method, uint64_t from, unsigned char *bytes, size_t most)
+{
+	unsigned char *all = NULL;
+	jint size = 0;
+	size_t count = 0;
+
+	if ((*jvmti)->GetBytecodes(jvmti, method, &size, &all))
+		return 0;
+	if (from < (uint64_t)size)
+		count = (size_t)((uint64_t)size - from);
+	if (count > most)
+		count = most;
+	memcpy(bytes, all + from, count);
+	jvm_give(all);
+	return count;
 }
 
 char *jvm_method_file(JNIEnv *jni, jmethodID method)

@@ -24,7 +24,10 @@ enum jvm_capability {
 	JVM_NATIVE_BINDING = 8,    /* native methods, when they get their function */
 	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled, and its lines */
 	JVM_ALLOCATIONS = 32,      /* an object now and then, as it is allocated */
-	JVM_COLLECTIONS = 64       /* of garbage */
+	JVM_COLLECTIONS = 64,      /* of garbage */
+	/* exceptions, as they are thrown: in the on-load phase only, and from then on each one costs more */
+	JVM_EXCEPTIONS = 128,
+	JVM_BYTECODES = 256 /* the code of methods */
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
@@ -181,6 +184,9 @@ struct jvm_line *jvm_method_lines(jmethodID method, size_t *count);
 
 /* How many bytes of bytecode it has now; 0: none, or it is gone. */
 uint64_t jvm_method_size(jmethodID method);
+
+/* Its bytecode from there on, so many bytes at most: how many. It needs JVM_BYTECODES. */
+size_t jvm_method_bytes(jmethodID method, uint64_t from, unsigned char *bytes, size_t most);
 
 /* The name of its source file, in UTF-8, owned (free), or NULL. */
 char *jvm_method_file(JNIEnv *jni, jmethodID method);

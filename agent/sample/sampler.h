@@ -86,14 +86,19 @@ struct sampler_event {
 	uint32_t count, failures;
 	uint64_t
 		cookie; /* not 0: whoever has asked by sampler_on_placed is told where it went */
-	bool by_probe;  /* the innermost frame is a probe's, which is left out */
+	bool by_probe;  /* the innermost frame, if it is native, is left out: a probe's */
 	bool no_path;   /* the thread alone is told: the path is cut at its root */
+	bool later;     /* nothing is added, but a place found: sampler_on_placed */
 };
 
 /* It is the calling thread's, which has left Java by a call, as the JVM does for an event of its own. What is not
  * recorded (sampler_records) is dropped; what there was no room for is counted: trace.lost.KIND in meta. False: it is
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
+
+/* Behind it, and of the same thread: what has come of an event with a cookie, for sampler_on_note. False: there was no
+ * room. On any thread. */
+bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject);
 
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
@@ -103,6 +108,10 @@ void sampler_expect_events(bool expected);
 /* Where events of the kind with a cookie went: a place for sampler_add; 0: they were lost. NULL: nobody asks. */
 typedef void (*sampler_placed)(uint64_t cookie, uint32_t place);
 void sampler_on_placed(enum account_kind kind, sampler_placed placed);
+
+/* Notes on them. NULL: nobody asks. */
+typedef void (*sampler_noted)(uint64_t cookie, uint64_t subject);
+void sampler_on_note(enum account_kind kind, sampler_noted noted);
 
 /* Adds to an account at a place of the recording: what has come of an event later. False: no memory. */
 bool sampler_add(uint32_t place, const struct sampler_event *event);

@@ -170,7 +170,7 @@ static bool record(const struct sample_record *where, const struct sampled_threa
 	record->node = where->node;
 	record->method = where->method;
 	record->end = (uint8_t)end;
-	record->about = where->about;
+	record->about = where->about | (event && event->later ? SAMPLE_LATER : 0);
 	record->kind = event ? (uint8_t)event->kind : SAMPLES;
 	if (event)
 		record->sum = (struct sample_event_sum){.subject = event->subject,
@@ -321,6 +321,23 @@ bool sampler_take_event(const struct sampler_event *event)
 {
 	return take_if_active((struct reason){.event = event},
 		&(struct left_java){.by_probe = event->by_probe});
+}
+
+bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject)
+{
+	struct sample_record *record = NULL;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		record = sample_claim(sampling.buffer, 0);
+	if (record) {
+		record->about = SAMPLE_NOTE;
+		record->kind = (uint8_t)kind;
+		record->sum = (struct sample_event_sum){.subject = subject, .cookie = cookie};
+		sample_ready(record);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	return record != NULL;
 }
 
 void sampler_stack_find(struct sampler_stack *stack)

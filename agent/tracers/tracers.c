@@ -11,6 +11,7 @@
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
 #include "agent/tracers/objects.h"
+#include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
 #include "metric/clock.h"
@@ -19,6 +20,7 @@
 static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_OBJECTS] = &objects_tracer,
 	[TRACE_GC] = &gc_tracer,
+	[TRACE_EXCEPTIONS] = &exceptions_tracer,
 	[TRACE_JIT] = &jit_tracer,
 };
 
