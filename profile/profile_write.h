@@ -63,7 +63,10 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_CODE, struct profile_machine_code                             \
 			 : TABLE_MACHINE_CODE, struct profile_mark                             \
 			 : TABLE_MARK, struct profile_trace_period                             \
-			 : TABLE_TRACE_PERIOD),                                                \
+			 : TABLE_TRACE_PERIOD, struct profile_lock                             \
+			 : TABLE_LOCK, struct profile_contention                               \
+			 : TABLE_CONTENTION, struct profile_wait                               \
+			 : TABLE_LONG_WAIT),                                                   \
 		record, error)
 int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	const void *record, struct error *error);

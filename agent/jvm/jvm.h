@@ -24,7 +24,8 @@ enum jvm_capability {
 	JVM_NATIVE_BINDING = 8,    /* native methods, when they get their function */
 	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled, and its lines */
 	JVM_ALLOCATIONS = 32,      /* an object now and then, as it is allocated */
-	JVM_COLLECTIONS = 64       /* of garbage */
+	JVM_COLLECTIONS = 64,      /* of garbage */
+	JVM_MONITORS = 1024        /* contended ones, waits, and who holds one */
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
@@ -218,6 +219,10 @@ jclass jvm_method_class(jmethodID method);
 
 /* A number that stays the same as long as the class is there; others may have it too. */
 int32_t jvm_hash(jobject object);
+
+/* Who holds the monitor of the object, a local reference; NULL: nobody, or it cannot be told. The JVM stops all threads
+ * for it. It needs JVM_MONITORS. */
+jthread jvm_monitor_holder(JNIEnv *jni, jobject object);
 
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
 int jvm_retransform(const jclass *classes, int count, struct error *error);

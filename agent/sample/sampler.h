@@ -94,6 +94,22 @@ struct sampler_event {
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
 
+/* The same, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
+ * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
+ * microseconds later. java: its JavaThread, which may have ended; id: Thread.threadId(), of a virtual thread that it carries
+ * perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
+ * is not 0. */
+bool sampler_take_of(uintptr_t java, int64_t id, const struct sampler_event *event);
+
+/* The same without its stack: the event goes to the root of the thread's row, or where timed calls say that it is. */
+bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event *event);
+
+/* The calling thread's JavaThread; 0: it has none, or it is not known. */
+uintptr_t sampler_java_thread(void);
+
+/* Signals can be sent to threads. 0, or a negative code: the program has handlers for all that could be used. */
+int sampler_need_signal(struct error *error);
+
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
 
@@ -105,6 +121,9 @@ void sampler_on_placed(enum account_kind kind, sampler_placed placed);
 
 /* Adds to an account at a place of the recording: what has come of an event later. False: no memory. */
 bool sampler_add(uint32_t place, const struct sampler_event *event);
+
+/* The node that a place is by now: its row, and its id in there. */
+void sampler_place_node(uint32_t place, uint32_t *row, uint32_t *node);
 
 /* The place of a node that the trace has, by its row and id; 0: no memory. */
 uint32_t sampler_place_of(uint32_t row, uint32_t node);

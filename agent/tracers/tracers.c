@@ -10,10 +10,13 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/locks.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
-static const struct tracer *const tracers[TRACE_KINDS] = {};
+static const struct tracer *const tracers[TRACE_KINDS] = {
+	[TRACE_LOCKS] = &locks_tracer,
+};
 
 /* Most periods that are told apart. Behind those the last one of a trace goes on. */
 enum { PERIODS = 32768 };
