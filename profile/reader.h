@@ -153,6 +153,12 @@ int markers_read(struct reader *reader, bool marks);
 int markers_choose(
 	struct profile *profile, const char *shown, const char *text, struct error *error);
 
+/* ---- locks: lock_rows.c ---- */
+
+/* Reads locks, contention and the longest waits; threads are known, and groups are not yet put together. 0, or a negative
+ * code. */
+int lock_rows_read(struct reader *reader);
+
 /* ---- the interval: interval.c ---- */
 
 /* Takes from the later state of a recording what the earlier one had counted already. Nodes are

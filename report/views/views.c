@@ -5,7 +5,8 @@
 
 extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
-	view_calibration, view_findings;
+	view_calibration, view_findings, view_locks, view_waits, view_wait_pairs,
+	view_long_waits;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -23,6 +24,10 @@ const struct view *const views[] = {
 	&view_io_methods,
 	&view_io_tree,
 	&view_records,
+	&view_locks,
+	&view_waits,
+	&view_wait_pairs,
+	&view_long_waits,
 	&view_snapshots,
 	&view_calibration,
 };
