@@ -96,13 +96,17 @@ bool sampler_take_event(const struct sampler_event *event);
 
 /* The same, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
  * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
- * microseconds later. java: its JavaThread, which may have ended; id: Thread.threadId(), of a virtual thread that it carries
- * perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
+ * microseconds later. java: its JavaThread, which may have ended, 0: it is a virtual thread that is not mounted; id:
+ * Thread.threadId(), of a virtual thread that it carries perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
  * is not 0. */
 bool sampler_take_of(uintptr_t java, int64_t id, const struct sampler_event *event);
 
 /* The same without its stack: the event goes to the root of the thread's row, or where timed calls say that it is. */
 bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event *event);
+
+/* The calling thread is a virtual one with that Thread.threadId(): where it is recorded is remembered, for when it is not
+ * mounted and sampler_take_of asks for it. */
+void sampler_note_virtual(int64_t id);
 
 /* The calling thread's JavaThread; 0: it has none, or it is not known. */
 uintptr_t sampler_java_thread(void);

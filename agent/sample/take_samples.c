@@ -11,6 +11,7 @@
 
 #include "agent/sample/sampling.h"
 #include "agent/stack/unwind.h"
+#include "agent/stack/vm_monitors.h"
 #include "agent/stack/vm_threads.h"
 #include "agent/threads/thread_slot.h"
 #include "metric/clock.h"
@@ -393,6 +394,7 @@ static struct asked {
 	_Atomic uint32_t state; /* enum asked_state */
 	uint32_t next;          /* place + 1 of the one before */
 	uint32_t thread;        /* whose stack: its index */
+	int64_t id;             /* of the virtual thread that is meant; 0: none is */
 	uint64_t at;            /* clock_coarse */
 	struct sampler_event event;
 } asked[ASKED];
@@ -407,6 +409,41 @@ enum asked_state {
 static uint32_t take_asked(struct sampled_thread *thread)
 {
 	return atomic_exchange(&thread->asked, 0);
+}
+
+/* ---- virtual threads that are not mounted ---- */
+
+enum { VIRTUAL_ROWS = 1 << 14 };
+
+/* The row that a virtual thread was last recorded in, of its group: as in known_stacks.c, halves of two answers fit no
+ * number. */
+static struct {
+	_Atomic uint64_t changed_id, row;
+} virtual_rows[VIRTUAL_ROWS];
+
+static void note_virtual(int64_t id, uint32_t row)
+{
+	uint64_t wide = row | (uint64_t)~row << 32;
+
+	atomic_store_explicit(
+		&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].row, wide, memory_order_relaxed);
+	atomic_store_explicit(&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].changed_id,
+		(uint64_t)id ^ wide, memory_order_relaxed);
+}
+
+/* False: it is not known. */
+static bool find_virtual(int64_t id, struct sample_record *where)
+{
+	uint64_t row = atomic_load_explicit(
+		&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].row, memory_order_relaxed);
+	uint64_t changed = atomic_load_explicit(
+		&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].changed_id, memory_order_relaxed);
+
+	if ((changed ^ row) != (uint64_t)id || (uint32_t)row == 0)
+		return false;
+	*where = (struct sample_record){
+		.about = SAMPLE_WAITED | SAMPLE_VIRTUAL, .row = (uint32_t)row};
+	return true;
 }
 
 static void end_asked(struct asked *request, bool recorded)
@@ -431,12 +468,21 @@ static void answer(struct sampled_thread *thread, const void *uc)
 		frames = walk_all(stack, &no_kernel, uc, &end);
 	while (place) {
 		struct asked *request = &asked[place - 1];
+		struct reason reason = {.event = &request->event};
+		struct sample_record away;
+		bool taken;
 
 		place = request->next;
-		end_asked(request, (known || loss == SAMPLE_INSIDE) &&
-					   record(&where, thread, stack ? stack->frame : NULL,
-						   frames, end,
-						   (struct reason){.event = &request->event}));
+		/* In the midst of a mount the carrier's row is not the virtual thread's. */
+		if (request->id && (!known || !(where.about & SAMPLE_VIRTUAL) ||
+					   !vm_thread_runs(thread->java, request->id)))
+			taken = find_virtual(request->id, &away) &&
+				record(&away, thread, NULL, 0, WALK_WHOLE, reason);
+		else
+			taken = (known || loss == SAMPLE_INSIDE) &&
+				record(&where, thread, stack ? stack->frame : NULL, frames, end,
+					reason);
+		end_asked(request, taken);
 	}
 	if (stack)
 		give_stack(stack);
@@ -553,7 +599,8 @@ static bool take_outside(struct sampled_thread *thread, bool is_virtual, struct 
 	}
 	find_node_outside(thread, is_virtual, &where);
 	after = vm_anchor_of(thread->java);
-	same = memcmp(&before, &after, sizeof(before)) == 0;
+	/* Without a row of the virtual thread it would be its carrier's. */
+	same = memcmp(&before, &after, sizeof(before)) == 0 && (!is_virtual || where.row != 0);
 	/* What is lost is counted; of an event the caller hears. */
 	if (same && !record(&where, thread, stack->frame, frames, end, reason) && reason.event)
 		same = false;
@@ -579,20 +626,29 @@ void sampling_look(struct sampled_thread *thread, uint32_t ticks)
 
 /* ---- for an event of another thread ---- */
 
+/* Where the thread, or (id) the virtual one that it may carry, is recorded. False: that is not known. */
+static bool find_row(struct sampled_thread *thread, int64_t id, struct sample_record *where)
+{
+	if (id && (!vm_thread_runs(thread->java, id) || find_virtual(id, where)))
+		return find_virtual(id, where);
+	find_node_outside(thread, id != 0, where);
+	/* Without a row it would be the carrier's. */
+	return id == 0 || where->row != 0;
+}
+
 /* Its requests end without a stack: where timed calls say that it is, or at its root. */
-static void answer_outside(struct sampled_thread *thread, bool is_virtual)
+static void answer_outside(struct sampled_thread *thread)
 {
 	uint32_t place = take_asked(thread);
 	struct sample_record where;
 
-	if (place)
-		find_node_outside(thread, is_virtual, &where);
 	while (place) {
 		struct asked *request = &asked[place - 1];
 
 		place = request->next;
-		end_asked(request, record(&where, thread, NULL, 0, WALK_WHOLE,
-					   (struct reason){.event = &request->event}));
+		end_asked(request, find_row(thread, request->id, &where) &&
+					   record(&where, thread, NULL, 0, WALK_WHOLE,
+						   (struct reason){.event = &request->event}));
 	}
 }
 
@@ -602,12 +658,12 @@ void sampling_answer_at_end(void)
 
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active) && thread)
-		answer_outside(thread, false);
+		answer_outside(thread);
 	atomic_fetch_sub(&sampling_inside, 1);
 }
 
 /* False: there is no room for more of them. */
-static bool ask(struct sampled_thread *thread, const struct sampler_event *event)
+static bool ask(struct sampled_thread *thread, int64_t id, const struct sampler_event *event)
 {
 	static _Atomic uint32_t next;
 	uint32_t at = atomic_fetch_add(&next, 1), before, expected;
@@ -623,6 +679,7 @@ static bool ask(struct sampled_thread *thread, const struct sampler_event *event
 		return false;
 	request->event = *event;
 	request->thread = thread->index;
+	request->id = id;
 	request->at = clock_coarse();
 	before = atomic_load(&thread->asked);
 	do
@@ -631,26 +688,39 @@ static bool ask(struct sampled_thread *thread, const struct sampler_event *event
 		&thread->asked, &before, (uint32_t)(request - asked) + 1));
 	/* One signal answers all that wait. */
 	if (before == 0 && tgkill(getpid(), thread->tid, sampling_signal) != 0)
-		answer_outside(thread, false);
+		answer_outside(thread);
 	return true;
+}
+
+/* A virtual thread that waits on its carrier, pinned there. */
+static bool take_virtual_outside(
+	struct sampled_thread *thread, int64_t id, struct reason reason)
+{
+	return vm_thread_runs(thread->java, id) && take_outside(thread, true, reason);
 }
 
 static bool take_of(
 	uintptr_t java, int64_t id, const struct sampler_event *event, bool root)
 {
-	bool is_virtual;
-	pid_t tid = vm_thread_system_id(java);
+	pid_t tid = java ? vm_thread_system_id(java) : 0;
 	struct sampled_thread *thread = tid ? sampled_thread_find(tid) : NULL;
+	struct reason reason = {.event = event};
 	struct sample_record where;
 
-	if (!thread || thread->java != java || thread->unwanted || thread->gone)
+	if (!thread || thread->java != java || thread->gone)
+		/* Any thread will do: the row is that of a virtual one. */
+		return id && sampled_thread_now() && find_virtual(id, &where) &&
+		       record(&where, sampled_thread_now(), NULL, 0, WALK_WHOLE, reason);
+	if (thread->unwanted)
 		return false;
-	is_virtual = id && thread->java_id && thread->java_id != id;
-	if (!root && (take_outside(thread, is_virtual, (struct reason){.event = event}) ||
-			     ask(thread, event)))
+	if (thread->java_id == id)
+		id = 0;
+	if (!root && ((id == 0 && take_outside(thread, false, reason)) ||
+			     (id != 0 && take_virtual_outside(thread, id, reason)) ||
+			     ask(thread, id, event)))
 		return true;
-	find_node_outside(thread, is_virtual, &where);
-	return record(&where, thread, NULL, 0, WALK_WHOLE, (struct reason){.event = event});
+	return find_row(thread, id, &where) &&
+	       record(&where, thread, NULL, 0, WALK_WHOLE, reason);
 }
 
 static bool take_of_if_active(
@@ -668,6 +738,18 @@ static bool take_of_if_active(
 	atomic_fetch_sub(&sampling_inside, 1);
 	errno = saved_errno;
 	return taken;
+}
+
+void sampler_note_virtual(int64_t id)
+{
+	const struct thread_slot *slot = slot_current;
+	const struct thread_context *context =
+		slot && slot->carrier_slot && atomic_load(&slot->session) == session_now()
+			? slot_context(slot)
+			: NULL;
+
+	if (context)
+		note_virtual(id, context->row.id);
 }
 
 uintptr_t sampler_java_thread(void)
@@ -694,7 +776,7 @@ void sampling_give_up_asking(void (*lost)(enum account_kind kind, uint64_t cooki
 		uint32_t state = atomic_load_explicit(&request->state, memory_order_acquire);
 
 		if (state == ASKED_WAITS && now > request->at + ANSWER_NS)
-			answer_outside(sampled_thread_at(request->thread), false);
+			answer_outside(sampled_thread_at(request->thread));
 		if (state != ASKED_LOST)
 			continue;
 		lost(request->event.kind, request->event.cookie);

@@ -12,6 +12,7 @@ enum {
 	OWNER_FREE = 0,
 	OWNER_ANONYMOUS = 1,
 	OWNER_DEFLATER = 2,
+	LOCKED_MOST = 64,
 	/* Looks at a monitor that is just going from one thread to the next. */
 	LOOKS = 100
 };
@@ -67,6 +68,15 @@ uintptr_t vm_thread_of_id(int64_t id)
 	return wanted.found;
 }
 
+bool vm_thread_runs(uintptr_t java_thread, int64_t id)
+{
+	uintptr_t now;
+
+	if (!vm || vm->thread_owner_id == VM_NONE)
+		return true;
+	return safe_word(java_thread + vm->thread_owner_id, &now) && (int64_t)now == id;
+}
+
 /* ---- owners ---- */
 
 static struct vm_owner owner_of(uintptr_t value)
@@ -86,7 +96,54 @@ static struct vm_owner owner_of(uintptr_t value)
 	return owner;
 }
 
-struct vm_owner vm_monitor_owner(uintptr_t java_thread)
+struct locked {
+	uintptr_t object, found;
+};
+
+static void look_for_object(void *user, uintptr_t java_thread, pid_t tid)
+{
+	struct locked *locked = user;
+	uintptr_t at = java_thread + vm->thread_lock_stack + vm->lock_stack_base, object;
+	uint32_t top;
+
+	if (locked->found ||
+		!safe_u32(java_thread + vm->thread_lock_stack + vm->lock_stack_top, &top))
+		return;
+	for (int i = 0; i < LOCKED_MOST && at < java_thread + top; i++, at += sizeof(object))
+		if (safe_word(at, &object) && object == locked->object)
+			locked->found = java_thread;
+}
+
+/* Its number of bits is 0 where another collector runs. */
+static bool is_z(void)
+{
+	uintptr_t globals, place, shift;
+
+	return vm->z_globals && vm->z_shift != VM_NONE &&
+	       safe_word((uintptr_t)vm->z_globals, &globals) &&
+	       safe_word(globals + vm->z_shift, &place) && safe_word(place, &shift) &&
+	       shift != 0;
+}
+
+/* Two objects are never at one place: as long as this one stays where it is, the other reference is of it. */
+static struct vm_owner find_locker(const uintptr_t *object)
+{
+	struct vm_owner owner = {.kind = VM_OWNER_HIDDEN};
+	struct locked locked = {.object = __atomic_load_n(object, __ATOMIC_ACQUIRE)};
+	uintptr_t id;
+
+	if (vm->thread_lock_stack == VM_NONE || vm->lock_stack_top == VM_NONE ||
+		vm->lock_stack_base == VM_NONE || vm->thread_owner_id == VM_NONE ||
+		is_z())
+		return owner;
+	vm_threads_each(look_for_object, &locked);
+	if (!locked.found || __atomic_load_n(object, __ATOMIC_ACQUIRE) != locked.object ||
+		!safe_word(locked.found + vm->thread_owner_id, &id))
+		return owner;
+	return (struct vm_owner){VM_OWNER_THREAD, (int64_t)id, locked.found};
+}
+
+struct vm_owner vm_monitor_owner(uintptr_t java_thread, const uintptr_t *object)
 {
 	struct vm_owner owner = {.kind = VM_OWNER_UNKNOWN};
 	uintptr_t monitor, value;
@@ -98,7 +155,10 @@ struct vm_owner vm_monitor_owner(uintptr_t java_thread)
 		if (!safe_word(monitor + vm->monitor_owner, &value))
 			return owner;
 		if (value == OWNER_ANONYMOUS) {
-			owner.kind = VM_OWNER_HIDDEN;
+			owner = find_locker(object);
+			/* It may be about to say who it is. */
+			if (owner.kind == VM_OWNER_HIDDEN && i < LOOKS - 1)
+				continue;
 			return owner;
 		}
 		owner.kind = VM_OWNER_NONE;

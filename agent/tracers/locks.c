@@ -146,7 +146,8 @@ static struct holder ask_jvm(JNIEnv *jni, jobject object)
 static struct holder holder_of_monitor(JNIEnv *jni, jthread thread, jobject object)
 {
 	uintptr_t java = sampler_java_thread();
-	struct vm_owner owner = vm_monitor_owner(java);
+	/* The reference of an event is a local one: a word that the JVM keeps up to date. */
+	struct vm_owner owner = vm_monitor_owner(java, (const uintptr_t *)(void *)object);
 
 	switch (owner.kind) {
 	case VM_OWNER_THREAD:
@@ -186,7 +187,7 @@ static void ask_holder(wait_ref wait, uint32_t lock, struct holder holder)
 		.kind = LOCKS_HOLD, .subject = lock, .cookie = wait};
 	bool asked = false;
 
-	if (holder.state == HOLDER_ASKED && holder.java) {
+	if (holder.state == HOLDER_ASKED) {
 		bool path = may_read_path();
 
 		if (!path)
@@ -322,6 +323,8 @@ static void on_unmount(JNIEnv *jni, jthread thread)
 
 	if (!jdk.state || !is_told())
 		return;
+	/* Others may wait for it while it is away. */
+	sampler_note_virtual(jvm_thread_id(jni, thread));
 	state = (*jni)->GetIntField(jni, thread, jdk.state);
 	if (state == jdk.parking || state == jdk.parking_timed)
 		begin_park(jni, thread);
