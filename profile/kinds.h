@@ -110,7 +110,8 @@ enum subject {
 	SUBJECT_NONE,   /* the call path alone tells: what it is about is always 0 */
 	SUBJECT_PLACE,  /* where in the node's method: sample_place(), of which 0 is one */
 	SUBJECT_METHOD, /* a method's id (table method) */
-	SUBJECT_THROWN  /* two of them: thrown_subject() */
+	SUBJECT_THROWN, /* two of them: thrown_subject() */
+	SUBJECT_LOCK    /* a lock's id (table lock) */
 };
 
 #define ACCOUNT_KIND_TABLE(X)                                                                  \
@@ -134,7 +135,11 @@ enum subject {
 	/* where it was thrown; the amount: objects that had been thrown before */             \
 	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
 	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
-		"created") /* where its object was made */
+		"created")                              /* where its object was made */        \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks") /* a contended monitor's enter */      \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")    /* Object.wait; failed: timed out */   \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")    /* java.util.concurrent */             \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")     /* others waited for it meanwhile */
 
 /* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
  * there had been before each was allocated. */

@@ -229,6 +229,38 @@ struct profile_deoptimization {
 	const char *reason, *action; /* the JVM's words; NULL: it does not say */
 };
 
+/* What threads wait for: an object's monitor, or what a parked thread says that it waits for; or all of a class that
+ * were not told apart. */
+struct profile_lock {
+	uint32_t id;            /* 1, 2, ... */
+	const char *class_name; /* Java name; "" for those without an object */
+	int64_t number;         /* System.identityHashCode(); PROFILE_NOT_KNOWN: of many */
+};
+
+/* Who waited for whom: waits of one kind of one call path for a lock that another one held. */
+struct profile_contention {
+	uint32_t id; /* 1, 2, ... */
+	/* The waiter's path and the holder's. For the writer profile_node_id, from the reader the place of the path + 1; 0:
+	 * none, or a thread's root. */
+	uint64_t node, holder;
+	uint32_t thread, holder_thread; /* from the reader alone: ids; 0: none is known */
+	uint32_t lock;                  /* id; from the reader place + 1; 0: many, or none */
+	enum account_kind kind;
+	uint64_t count, failures, ns;
+	uint64_t longest; /* ns of the longest, and when it */
+	uint64_t began;   /* began: ns since the session began */
+};
+
+/* One of the longest waits. */
+struct profile_wait {
+	uint32_t id;
+	uint64_t begin, ns;             /* ns since the session began; how long */
+	uint64_t node, holder;          /* as in profile_contention, */
+	uint32_t thread, holder_thread; /* and these */
+	uint32_t lock;
+	enum account_kind kind;
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */

@@ -410,6 +410,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	reader->snapshot = status == 0 && interval->to ? interval->to->id : 0;
 	if (status == 0)
 		status = read_counts(reader);
+	if (status == 0)
+		status = lock_rows_read(reader);
 	if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
 	if (status == 0 && (groups_merge(reader->owned) != 0 ||

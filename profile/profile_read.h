@@ -97,6 +97,13 @@ struct profile {
 	size_t compilation_count;
 	struct profile_deoptimization *deoptimization;
 	size_t deoptimization_count;
+	/* Of the trace `locks`, whatever interval is wanted; ordered by id. */
+	struct profile_lock *lock;
+	size_t lock_count;
+	struct profile_contention *contention;
+	size_t contention_count;
+	struct profile_wait *long_wait;
+	size_t long_wait_count;
 	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
 	struct profile_mark *mark;
 	size_t mark_count;

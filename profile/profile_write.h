@@ -67,7 +67,10 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_COLLECTION, struct profile_safepoint                          \
 			 : TABLE_SAFEPOINT, struct profile_compilation                         \
 			 : TABLE_COMPILATION, struct profile_deoptimization                    \
-			 : TABLE_DEOPTIMIZATION),                                              \
+			 : TABLE_DEOPTIMIZATION, struct profile_lock                           \
+			 : TABLE_LOCK, struct profile_contention                               \
+			 : TABLE_CONTENTION, struct profile_wait                               \
+			 : TABLE_LONG_WAIT),                                                   \
 		record, error)
 int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	const void *record, struct error *error);

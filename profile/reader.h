@@ -158,6 +158,12 @@ int markers_choose(
 /* Reads what is wanted of it, and cuts it to the profile's interval. 0, or a negative code. */
 int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted);
 
+/* ---- locks: lock_rows.c ---- */
+
+/* Reads locks, contention and the longest waits; threads are known, and groups are not yet put together. 0, or a negative
+ * code. */
+int lock_rows_read(struct reader *reader);
+
 /* ---- the interval: interval.c ---- */
 
 /* Takes from the later state of a recording what the earlier one had counted already. Nodes are

@@ -134,7 +134,8 @@ static const struct schema_column account_columns[] = {
 	COLUMN(thread, "thread", KIND_THREAD, ""),
 	COLUMN(node, "node", KIND_ID_IN_THREAD, "id of the call path"),
 	COLUMN(subject, "subject", KIND_U64,
-		"a file's id, 0: not kept apart; of samples a place, of calls a method's id"),
+		"a file's id, 0: not kept apart; of samples a place, of calls a method's id, "
+		"of waits a lock's"),
 	WORD(kind, "kind", account_kind_names, "read, write, open, ..., sample"),
 	COLUMN(count, "count", KIND_U64, "how many"),
 	COLUMN(failures, "failures", KIND_U64, "of them"),
@@ -283,6 +284,41 @@ static const struct schema_column deoptimization_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_lock
+static const struct schema_column lock_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(class_name, "class", KIND_NAME, "Java name; empty: without an object"),
+	COLUMN(number, "number", KIND_TIME, "identity hash code; NULL: of many objects"),
+};
+#undef ROW
+
+#define ROW struct profile_contention
+static const struct schema_column contention_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(node, "node", KIND_U64_OR_NULL, "the waiter's call path; NULL: of many"),
+	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
+	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id; NULL: of many"),
+	WORD(kind, "kind", account_kind_names, "block, wait, park"),
+	COLUMN(count, "count", KIND_U64, "waits"),
+	COLUMN(failures, "failures", KIND_U64, "that timed out"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end of each"),
+	COLUMN(longest, "longest", KIND_U64, "ns"),
+	COLUMN(began, "longest_began", KIND_U64, "ns since the session began"),
+};
+#undef ROW
+
+#define ROW struct profile_wait
+static const struct schema_column long_wait_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., in no order"),
+	COLUMN(begin, "begin", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(node, "node", KIND_U64_OR_NULL, "the waiter's call path"),
+	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
+	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id"),
+	WORD(kind, "kind", account_kind_names, "block, wait, park"),
+};
+#undef ROW
+
 #define ROW struct profile_sequence
 static const struct schema_column sequence_columns[] = {
 	KEY(code, "id", KIND_U32, "the code"),
@@ -327,6 +363,9 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
 	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
 	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
+	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
+	[TABLE_CONTENTION] = {.name = "contention", COLUMNS(contention_columns)},
+	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},
@@ -386,7 +425,7 @@ static const struct schema_view views[] = {
 		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method\n"
-		"WHERE i.kind NOT IN ('sample', 'call')"},
+		"WHERE i.kind NOT IN ('sample', 'call', 'block', 'wait', 'park', 'hold')"},
 	/* The subject is a place: sample_place() in kinds.h. */
 	{"samples",
 		"SELECT t.name AS thread, m.class AS class, m.name AS method,\n"

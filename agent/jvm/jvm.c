@@ -134,6 +134,10 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_exception_events = 1;
 	if (capabilities & JVM_BYTECODES)
 		wanted.can_get_bytecodes = 1;
+	if (capabilities & JVM_MONITORS) {
+		wanted.can_generate_monitor_events = 1;
+		wanted.can_get_monitor_info = 1;
+	}
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;
@@ -831,6 +835,21 @@ int32_t jvm_hash(jobject object)
 
 	(*jvmti)->GetObjectHashCode(jvmti, object, &hash);
 	return hash;
+}
+
+jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
+{
+	jvmtiMonitorUsage usage = {0};
+
+	if ((*jvmti)->GetObjectMonitorUsage(jvmti, object, &usage))
+		return NULL;
+	for (jint i = 0; i < usage.waiter_count; i++)
+		(*jni)->DeleteLocalRef(jni, usage.waiters[i]);
+	for (jint i = 0; i < usage.notify_waiter_count; i++)
+		(*jni)->DeleteLocalRef(jni, usage.notify_waiters[i]);
+	jvm_give(usage.waiters);
+	jvm_give(usage.notify_waiters);
+	return usage.owner;
 }
 
 int jvm_retransform(const jclass *classes, int count, struct error *error)

@@ -27,7 +27,8 @@ enum jvm_capability {
 	JVM_COLLECTIONS = 64,      /* of garbage */
 	/* exceptions, as they are thrown: in the on-load phase only, and from then on each one costs more */
 	JVM_EXCEPTIONS = 128,
-	JVM_BYTECODES = 256 /* the code of methods */
+	JVM_BYTECODES = 256, /* the code of methods */
+	JVM_MONITORS = 1024  /* contended ones, waits, and who holds one */
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
@@ -240,6 +241,10 @@ jclass jvm_method_class(jmethodID method);
 
 /* A number that stays the same as long as the class is there; others may have it too. */
 int32_t jvm_hash(jobject object);
+
+/* Who holds the monitor of the object, a local reference; NULL: nobody, or it cannot be told. The JVM stops all threads
+ * for it. It needs JVM_MONITORS. */
+jthread jvm_monitor_holder(JNIEnv *jni, jobject object);
 
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
 int jvm_retransform(const jclass *classes, int count, struct error *error);

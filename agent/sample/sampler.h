@@ -99,6 +99,25 @@ bool sampler_take_event(const struct sampler_event *event);
 /* Behind it, and of the same thread: what has come of an event with a cookie, for sampler_on_note. False: there was no
  * room. On any thread. */
 bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject);
+/* The same, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
+ * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
+ * microseconds later. java: its JavaThread, which may have ended, 0: it is a virtual thread that is not mounted; id:
+ * Thread.threadId(), of a virtual thread that it carries perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
+ * is not 0. */
+bool sampler_take_of(uintptr_t java, int64_t id, const struct sampler_event *event);
+
+/* The same without its stack: the event goes to the root of the thread's row, or where timed calls say that it is. */
+bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event *event);
+
+/* The calling thread is a virtual one with that Thread.threadId(): where it is recorded is remembered, for when it is not
+ * mounted and sampler_take_of asks for it. */
+void sampler_note_virtual(int64_t id);
+
+/* The calling thread's JavaThread; 0: it has none, or it is not known. */
+uintptr_t sampler_java_thread(void);
+
+/* Signals can be sent to threads. 0, or a negative code: the program has handlers for all that could be used. */
+int sampler_need_signal(struct error *error);
 
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
@@ -115,6 +134,9 @@ void sampler_on_note(enum account_kind kind, sampler_noted noted);
 
 /* Adds to an account at a place of the recording: what has come of an event later. False: no memory. */
 bool sampler_add(uint32_t place, const struct sampler_event *event);
+
+/* The node that a place is by now: its row, and its id in there. */
+void sampler_place_node(uint32_t place, uint32_t *row, uint32_t *node);
 
 /* The place of a node that the trace has, by its row and id; 0: no memory. */
 uint32_t sampler_place_of(uint32_t row, uint32_t node);

@@ -14,6 +14,7 @@
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
+#include "agent/tracers/locks.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
@@ -22,6 +23,7 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_GC] = &gc_tracer,
 	[TRACE_EXCEPTIONS] = &exceptions_tracer,
 	[TRACE_JIT] = &jit_tracer,
+	[TRACE_LOCKS] = &locks_tracer,
 };
 
 /* Most periods that are told apart. Behind those the last one of a trace goes on. */
