@@ -27,6 +27,7 @@
 
 #include "profile/place.h"
 #include "profile/schema.h"
+#include "profile/slice_write.h"
 
 /* How long a transaction waits for readers before it begins. */
 #define BUSY_MS 5000
@@ -41,13 +42,15 @@
 enum statement {
 	DROP_NODES = TABLE_COUNT, /* of a thread */
 	DROP_ACCOUNT,
-	DROP_ONE, /* and its table */
+	FORGET_FILE, /* what it was; whose it is now stays */
+	DROP_ONE,    /* and its table */
 	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
 };
 
 struct profile_writer {
 	sqlite3 *db;
 	sqlite3_stmt *statement[STATEMENT_COUNT];
+	struct slice_writer slices;
 	unsigned metrics;
 	/* Locked with flock(2). Closed after the database: closing any descriptor of a
 	 * file drops the process's POSIX locks on it, which are SQLite's. */
@@ -266,6 +269,7 @@ static void put_back(struct profile_writer *writer)
 
 static void close_database(struct profile_writer *writer)
 {
+	slices_fini(&writer->slices);
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
 		sqlite3_finalize(writer->statement[i]);
 		writer->statement[i] = NULL;
@@ -303,6 +307,10 @@ static int prepare_all(struct profile_writer *writer)
 	if (result == SQLITE_OK)
 		result = prepare(
 			writer, DROP_ACCOUNT, "DELETE FROM account WHERE id BETWEEN ? AND ?");
+	if (result == SQLITE_OK)
+		result = prepare(writer, FORGET_FILE,
+			"UPDATE file SET name = '', peer = NULL, opened_by = NULL, "
+			"opened_in = NULL, note = NULL, group_id = ?2 WHERE id = ?1");
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped && result == SQLITE_OK; i++) {
 		char sql[64];
 
@@ -410,13 +418,56 @@ static void bind_column(
 	}
 }
 
+/* Rows first to last are about to change or to go (-1), or have changed (1): the slice under way counts that. */
+static int count_slice(struct profile_writer *writer, enum schema_table_id table,
+	uint64_t first, uint64_t last, int sign, struct error *error)
+{
+	int result = slices_count(&writer->slices, table, first, last, sign);
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+/* The key of a record's row, where that is a number. */
+static uint64_t key_of(const struct schema_table *table, const void *record)
+{
+	const char *value = (const char *)record + table->column[0].offset;
+	const uint32_t *thread = record, *u32 = (const uint32_t *)(const void *)value;
+
+	return table->column[0].kind == KIND_ID ? profile_node_id(*thread, *u32) : *u32;
+}
+
 static int drop(struct profile_writer *writer, enum schema_table_id table, uint64_t id,
 	struct error *error)
 {
-	if (check_open(writer, error) < 0)
+	if (check_open(writer, error) < 0 || count_slice(writer, table, id, id, -1, error) < 0)
 		return -ERROR_IO;
 	bind_number(writer->statement[DROP_ONE + (int)table], 1, id);
 	return step(writer, DROP_ONE + (int)table, error);
+}
+
+/* Slices may refer to it: what it was goes, and the row it was folded into stays. */
+static int forget_file(
+	struct profile_writer *writer, const struct profile_file *file, struct error *error)
+{
+	if (!writer->slices.db)
+		return drop(writer, TABLE_FILE, file->id, error);
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(writer->statement[FORGET_FILE], 1, file->id);
+	bind_unless(writer->statement[FORGET_FILE], 2, file->into == 0, file->into);
+	return step(writer, FORGET_FILE, error);
+}
+
+/* Of a table that slices are of. */
+static int put_counted(struct profile_writer *writer, enum schema_table_id id,
+	const void *record, struct error *error)
+{
+	uint64_t key = key_of(&schema_tables[id], record);
+	int status = count_slice(writer, id, key, key, -1, error);
+
+	if (status == 0)
+		status = step(writer, (int)id, error);
+	return status == 0 ? count_slice(writer, id, key, key, 1, error) : status;
 }
 
 int profile_put_row(struct profile_writer *writer, enum schema_table_id id, const void *record,
@@ -428,7 +479,7 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id id, cons
 	int at = 1;
 
 	if (id == TABLE_FILE && file->forgotten)
-		return drop(writer, id, file->id, error);
+		return forget_file(writer, file, error);
 	if (check_open(writer, error) < 0)
 		return -ERROR_IO;
 	for (int i = 0; i < table->columns; i++)
@@ -442,7 +493,8 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id id, cons
 		for (unsigned m = 0; m < writer->metrics; m++) /* NULL: zeros */
 			bind_number(statement, at++, number ? number[m] : 0);
 	}
-	return step(writer, (int)id, error);
+	return writer->slices.current != 0 ? put_counted(writer, id, record, error)
+					   : step(writer, (int)id, error);
 }
 
 static int start_database(
@@ -566,6 +618,7 @@ int profile_commit(struct profile_writer *writer, struct error *error)
 
 void profile_rollback(struct profile_writer *writer)
 {
+	writer->slices.current = 0;
 	if (!sqlite3_get_autocommit(writer->db))
 		sql_exec(writer->db, "ROLLBACK");
 }
@@ -592,6 +645,33 @@ int profile_put_snapshot(struct profile_writer *writer, const struct profile_sna
 	return status;
 }
 
+int profile_keep_slices(struct profile_writer *writer, uint64_t resolution, struct error *error)
+{
+	int result = slices_init(&writer->slices, writer->db, writer->metrics, resolution);
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+void profile_bound_slices(struct profile_writer *writer, uint64_t slices, uint64_t rows)
+{
+	writer->slices.slices_most = slices;
+	writer->slices.rows_most = rows;
+}
+
+int profile_begin_slice(struct profile_writer *writer, uint64_t now, struct error *error)
+{
+	int result = writer->slices.db ? slices_begin(&writer->slices, now) : SQLITE_OK;
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+int profile_end_slice(struct profile_writer *writer, struct error *error)
+{
+	int result = slices_end(&writer->slices);
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
 int profile_drop_node(
 	struct profile_writer *writer, uint32_t thread, uint32_t node, struct error *error)
 {
@@ -609,9 +689,15 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 	int status = drop(writer, TABLE_THREAD, thread, error);
 
 	for (int which = DROP_NODES; which <= DROP_ACCOUNT && status == 0; which++) {
-		bind_number(writer->statement[which], 1, profile_node_id(thread, 0));
-		bind_number(writer->statement[which], 2, profile_node_id(thread, UINT32_MAX));
-		status = step(writer, which, error);
+		uint64_t first = profile_node_id(thread, 0),
+			 last = profile_node_id(thread, UINT32_MAX);
+
+		bind_number(writer->statement[which], 1, first);
+		bind_number(writer->statement[which], 2, last);
+		status = count_slice(writer, which == DROP_NODES ? TABLE_NODE : TABLE_ACCOUNT,
+			first, last, -1, error);
+		if (status == 0)
+			status = step(writer, which, error);
 	}
 	return status;
 }

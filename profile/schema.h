@@ -17,7 +17,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION        7
+#define SCHEMA_VERSION        8
 
 /* How a record has what is in a column. */
 enum schema_kind {
@@ -64,6 +64,9 @@ struct schema_table {
 	/* Rows of another table as they were, by snapshot: its columns stand behind one more,
 	 * the snapshot's id. */
 	bool copy;
+	/* What each slice of time added to the counts of another table, whose name stands behind "slice_": behind
+	 * one more column, the slice's id, those that are its rows' key, then the counts. */
+	bool added;
 	bool once; /* a row that is there stays as it is */
 };
 
@@ -90,6 +93,11 @@ enum schema_table_id {
 	TABLE_SNAPSHOT_NODE,
 	TABLE_SNAPSHOT_ACCOUNT,
 	TABLE_SNAPSHOT_SEQUENCE,
+	TABLE_SLICE,
+	TABLE_SLICE_THREAD,
+	TABLE_SLICE_NODE,
+	TABLE_SLICE_ACCOUNT,
+	TABLE_SLICE_SEQUENCE,
 	TABLE_COUNT
 };
 
@@ -117,6 +125,16 @@ void schema_column_name(
 /* All CREATE TABLE and CREATE VIEW statements, the two PRAGMAs and the rows of the reserved
  * methods. Owned by the caller (sqlite3_free), NULL without memory. */
 char *schema_create(const struct profile_metric *metric, unsigned metrics);
+
+/* Statements about a table of what slices added. Ownership as above.
+ *
+ * SLICE_ADD     to slice ?1, of the rows ?3 to ?4 of the original, their counts ?2 times (1 or -1)
+ * SLICE_JOIN    to slice ?1 all that slice ?2 has
+ * SLICE_EMPTY   takes rows out of slice ?1 to which nothing was added
+ * SLICE_DROP    takes all rows out of slice ?1 */
+enum slice_statement { SLICE_ADD, SLICE_JOIN, SLICE_EMPTY, SLICE_DROP, SLICE_STATEMENTS };
+char *schema_slice_sql(
+	const struct schema_table *table, unsigned metrics, enum slice_statement which);
 
 /* "INSERT OR REPLACE INTO table VALUES(?,...)", of what is written once "OR IGNORE"; of a copy, the statement that makes it, with
  * the snapshot's id as its parameter. The same ownership. */

@@ -220,7 +220,12 @@ static int flush_in_transaction(
 	writer->flush_begin = since_begin(writer);
 	status = fold_files(writer, true);
 	if (status == 0)
+		status = profile_begin_slice(
+			writer->profile, writer->flush_begin, writer->error);
+	if (status == 0)
 		status = put_all(writer, final, &known);
+	if (status == 0)
+		status = profile_end_slice(writer->profile, writer->error);
 	if (status == 0 && snapshot) {
 		snapshot->at = writer->flush_begin;
 		status = profile_put_snapshot(writer->profile, snapshot, writer->error);
@@ -412,6 +417,23 @@ static bool is_ending(struct writer *writer)
 	return ending;
 }
 
+/* When the file is to be brought up to date next; now: since the begin, as all times here. Slices end at multiples of
+ * the resolution, as long as the flushes that end them take a small part of the time. */
+static uint64_t next_flush(const struct writer *writer, uint64_t now)
+{
+	uint64_t at = now + writer->flush_seconds * UINT64_C(1000000000);
+	uint64_t resolution = writer->source.resolution, slice, rested;
+
+	if (resolution == 0)
+		return at;
+	slice = (writer->flush_begin / resolution + 1) * resolution;
+	rested = writer->counts.flushed_at +
+		 EARLY_SHARE * (writer->counts.flushed_at - writer->flush_begin);
+	if (slice < rested)
+		slice = rested;
+	return slice < at ? slice : at;
+}
+
 /* Waits for the next flush, drains records and answers requests until then; false: the end is
  * asked for. */
 static bool wait_for_flush(struct writer *writer)
@@ -419,14 +441,16 @@ static bool wait_for_flush(struct writer *writer)
 	const struct sample_source *samples = writer->source.samples;
 	uint64_t now = since_begin(writer), flush_at, took, pause;
 
-	flush_at = now + writer->flush_seconds * UINT64_C(1000000000);
+	flush_at = next_flush(writer, now);
 	do {
 		struct error error = {0};
 
 		pause = writer->records.records || samples ? RECORDS_PAUSE_MS
 							   : writer->fold_pause;
-		if ((flush_at - now) / 1000000 < pause)
-			pause = (flush_at - now) / 1000000;
+		if (flush_at < now)
+			pause = 0;
+		else if ((flush_at - now) / 1000000 < pause)
+			pause = (flush_at - now + 999999) / 1000000;
 		if (!wait_for(writer, pause))
 			return false;
 		answer_requests(writer);
@@ -583,6 +607,13 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 	writer->known = (struct written){.methods = METHOD_FIRST};
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
+		destroy(writer);
+		return status;
+	}
+	if (source->resolution > 0)
+		status = profile_keep_slices(writer->profile, source->resolution, error);
+	if (status < 0) {
+		profile_close(writer->profile, NULL);
 		destroy(writer);
 		return status;
 	}
