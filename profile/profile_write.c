@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/bind.h"
 #include "profile/place.h"
 #include "profile/schema.h"
 #include "profile/slice_write.h"
@@ -346,100 +347,19 @@ static int check_open(struct profile_writer *writer, struct error *error)
 		writer->place.shown);
 }
 
-/* Numbers above 2^63 keep their bits; SQL shows them negative. */
-static void bind_number(sqlite3_stmt *statement, int at, uint64_t number)
+/* Rows first to last are about to go: the slice under way has so much less. */
+static int take_slice(struct profile_writer *writer, enum schema_table_id table, uint64_t first,
+	uint64_t last, struct error *error)
 {
-	sqlite3_bind_int64(statement, at, (sqlite3_int64)number);
-}
-
-static void bind_unless(sqlite3_stmt *statement, int at, bool null, uint64_t number)
-{
-	if (null)
-		sqlite3_bind_null(statement, at);
-	else
-		bind_number(statement, at, number);
-}
-
-/* at: from 1 on. */
-static void bind_column(
-	sqlite3_stmt *statement, int at, const struct schema_column *column, const void *record)
-{
-	const char *value = (const char *)record + column->offset;
-	const uint32_t *u32 = (const uint32_t *)(const void *)value;
-	const uint64_t *u64 = (const uint64_t *)(const void *)value;
-	const uint32_t *thread = record;
-	const struct profile_bytes *bytes;
-
-	switch (column->kind) {
-	case KIND_U64:
-		bind_number(statement, at, *u64);
-		break;
-	case KIND_U64_OR_NULL:
-		bind_unless(statement, at, *u64 == 0, *u64);
-		break;
-	case KIND_U32:
-	case KIND_THREAD:
-		bind_number(statement, at, *u32);
-		break;
-	case KIND_U32_OR_NULL:
-		bind_unless(statement, at, *u32 == 0, *u32);
-		break;
-	case KIND_BOOL:
-		bind_number(statement, at, *(const bool *)value);
-		break;
-	case KIND_TEXT:
-	case KIND_NAME:
-		sqlite3_bind_text(statement, at, *(const char *const *)(const void *)value, -1,
-			SQLITE_STATIC);
-		break;
-	case KIND_TIME:
-		bind_unless(statement, at, (int64_t)*u64 == PROFILE_NOT_KNOWN, *u64);
-		break;
-	case KIND_BYTES:
-		bytes = (const struct profile_bytes *)(const void *)value;
-		sqlite3_bind_blob64(statement, at, bytes->bytes, bytes->size, SQLITE_STATIC);
-		break;
-	case KIND_DESCRIPTOR:
-		bind_unless(statement, at, (int32_t)*u32 < 0, *u32);
-		break;
-	case KIND_WORD:
-		sqlite3_bind_text(statement, at, column->words[*u32], -1, SQLITE_STATIC);
-		break;
-	case KIND_ID:
-	case KIND_ID_IN_THREAD:
-		bind_number(statement, at, profile_node_id(*thread, *u32));
-		break;
-	case KIND_ID_ELSEWHERE:
-		bind_number(statement, at, profile_node_id(u32[-1], *u32));
-		break;
-	case KIND_CALLER:
-		bind_unless(statement, at, thread[1] == 0, profile_node_id(*thread, *u32));
-		break;
-	}
-}
-
-/* Rows first to last are about to change or to go (-1), or have changed (1): the slice under way counts that. */
-static int count_slice(struct profile_writer *writer, enum schema_table_id table,
-	uint64_t first, uint64_t last, int sign, struct error *error)
-{
-	int result = slices_count(&writer->slices, table, first, last, sign);
+	int result = slices_take(&writer->slices, table, first, last);
 
 	return result == SQLITE_OK ? 0 : failed(writer, error, result);
-}
-
-/* The key of a record's row, where that is a number. */
-static uint64_t key_of(const struct schema_table *table, const void *record)
-{
-	const char *value = (const char *)record + table->column[0].offset;
-	const uint32_t *thread = record, *u32 = (const uint32_t *)(const void *)value;
-
-	return table->column[0].kind == KIND_ID ? profile_node_id(*thread, *u32) : *u32;
 }
 
 static int drop(struct profile_writer *writer, enum schema_table_id table, uint64_t id,
 	struct error *error)
 {
-	if (check_open(writer, error) < 0 || count_slice(writer, table, id, id, -1, error) < 0)
+	if (check_open(writer, error) < 0 || take_slice(writer, table, id, id, error) < 0)
 		return -ERROR_IO;
 	bind_number(writer->statement[DROP_ONE + (int)table], 1, id);
 	return step(writer, DROP_ONE + (int)table, error);
@@ -458,25 +378,13 @@ static int forget_file(
 	return step(writer, FORGET_FILE, error);
 }
 
-/* Of a table that slices are of. */
-static int put_counted(struct profile_writer *writer, enum schema_table_id id,
-	const void *record, struct error *error)
-{
-	uint64_t key = key_of(&schema_tables[id], record);
-	int status = count_slice(writer, id, key, key, -1, error);
-
-	if (status == 0)
-		status = step(writer, (int)id, error);
-	return status == 0 ? count_slice(writer, id, key, key, 1, error) : status;
-}
-
 int profile_put_row(struct profile_writer *writer, enum schema_table_id id, const void *record,
 	struct error *error)
 {
 	const struct profile_file *file = record;
 	const struct schema_table *table = &schema_tables[id];
 	sqlite3_stmt *statement = writer->statement[id];
-	int at = 1;
+	int at = 1, result;
 
 	if (id == TABLE_FILE && file->forgotten)
 		return forget_file(writer, file, error);
@@ -493,8 +401,9 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id id, cons
 		for (unsigned m = 0; m < writer->metrics; m++) /* NULL: zeros */
 			bind_number(statement, at++, number ? number[m] : 0);
 	}
-	return writer->slices.current != 0 ? put_counted(writer, id, record, error)
-					   : step(writer, (int)id, error);
+	result = slices_put(&writer->slices, id, record);
+	return result == SQLITE_OK ? step(writer, (int)id, error)
+				   : failed(writer, error, result);
 }
 
 static int start_database(
@@ -694,8 +603,8 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 
 		bind_number(writer->statement[which], 1, first);
 		bind_number(writer->statement[which], 2, last);
-		status = count_slice(writer, which == DROP_NODES ? TABLE_NODE : TABLE_ACCOUNT,
-			first, last, -1, error);
+		status = take_slice(writer, which == DROP_NODES ? TABLE_NODE : TABLE_ACCOUNT,
+			first, last, error);
 		if (status == 0)
 			status = step(writer, which, error);
 	}

@@ -561,6 +561,14 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 	return sqlite3_str_finish(sql);
 }
 
+/* "VALUES(?,?,...)" */
+static void append_values(sqlite3_str *sql, int columns)
+{
+	for (int i = 0; i < columns; i++)
+		sqlite3_str_appendall(sql, i > 0 ? ",?" : "VALUES(?");
+	sqlite3_str_appendall(sql, ")");
+}
+
 char *schema_insert(const struct schema_table *table, unsigned metrics)
 {
 	sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -572,34 +580,40 @@ char *schema_insert(const struct schema_table *table, unsigned metrics)
 			table->name + strlen("snapshot_"));
 		return sqlite3_str_finish(sql);
 	}
-	sqlite3_str_appendf(sql, "INSERT OR %s INTO %s VALUES(?",
-		table->once ? "IGNORE" : "REPLACE", table->name);
-	for (int i = 1; i < columns; i++)
-		sqlite3_str_appendall(sql, ",?");
-	sqlite3_str_appendall(sql, ")");
+	sqlite3_str_appendf(
+		sql, "INSERT OR %s INTO %s ", table->once ? "IGNORE" : "REPLACE", table->name);
+	append_values(sql, columns);
 	return sqlite3_str_finish(sql);
 }
 
-/* "INSERT INTO slice_node SELECT ?1, id, ?2 * calls, ... FROM node WHERE id BETWEEN ?3 AND ?4 ON CONFLICT(slice, id) DO
- * UPDATE SET calls = calls + excluded.calls, ..."; or from the table itself, once. */
-static void append_add(
-	sqlite3_str *sql, const struct schema_table *table, unsigned metrics, bool join)
+static const char *original_of(const struct schema_table *table)
+{
+	return table->name + strlen("slice_");
+}
+
+/* "id, calls, base_0": the table's columns behind the slice; the counts with a sign, "" or "-". */
+static void append_selection(
+	sqlite3_str *sql, const struct schema_table *table, unsigned metrics, const char *sign)
+{
+	int columns = schema_columns(table, metrics);
+	char name[32];
+
+	for (int i = 1; i < columns; i++) {
+		bool key = i <= table->columns && table->column[i - 1].key;
+
+		schema_column_name(table, metrics, i, name, sizeof name);
+		sqlite3_str_appendf(sql, "%s%s%s", i > 1 ? ", " : "", key ? "" : sign, name);
+	}
+}
+
+/* "ON CONFLICT(slice, id) DO UPDATE SET calls = calls + excluded.calls, ..." */
+static void append_sum(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
 {
 	int columns = schema_columns(table, metrics), keys = 1;
 	char name[32];
 
-	sqlite3_str_appendf(sql, "INSERT INTO %s SELECT ?1", table->name);
 	while (keys <= table->columns && table->column[keys - 1].key)
 		keys++;
-	for (int i = 1; i < columns; i++) {
-		schema_column_name(table, metrics, i, name, sizeof name);
-		sqlite3_str_appendf(sql, i < keys || join ? ", %s" : ", ?2 * %s", name);
-	}
-	if (join)
-		sqlite3_str_appendf(sql, " FROM %s WHERE slice = ?2", table->name);
-	else
-		sqlite3_str_appendf(sql, " FROM %s WHERE id BETWEEN ?3 AND ?4",
-			table->name + strlen("slice_"));
 	sqlite3_str_appendall(sql, " ON CONFLICT(");
 	append_keys(sql, table);
 	sqlite3_str_appendall(sql, ") DO UPDATE SET");
@@ -610,33 +624,29 @@ static void append_add(
 	}
 }
 
-static void append_empty(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
-{
-	int columns = schema_columns(table, metrics);
-	bool first = true;
-	char name[32];
-
-	sqlite3_str_appendf(sql, "DELETE FROM %s WHERE slice = ?1 AND NOT (", table->name);
-	for (int i = 1; i < columns; i++) {
-		if (i <= table->columns && table->column[i - 1].key)
-			continue;
-		schema_column_name(table, metrics, i, name, sizeof name);
-		sqlite3_str_appendf(sql, "%s%s", first ? "" : " OR ", name);
-		first = false;
-	}
-	sqlite3_str_appendall(sql, ")");
-}
-
 char *schema_slice_sql(
 	const struct schema_table *table, unsigned metrics, enum slice_statement which)
 {
 	sqlite3_str *sql = sqlite3_str_new(NULL);
 
-	if (which == SLICE_ADD || which == SLICE_JOIN)
-		append_add(sql, table, metrics, which == SLICE_JOIN);
-	else if (which == SLICE_EMPTY)
-		append_empty(sql, table, metrics);
-	else
+	if (which == SLICE_DROP) {
 		sqlite3_str_appendf(sql, "DELETE FROM %s WHERE slice = ?1", table->name);
+		return sqlite3_str_finish(sql);
+	}
+	if (which != SLICE_OLD)
+		sqlite3_str_appendf(sql, "INSERT INTO %s ", table->name);
+	if (which == SLICE_ADD) {
+		append_values(sql, schema_columns(table, metrics));
+	} else {
+		sqlite3_str_appendall(sql, which == SLICE_OLD ? "SELECT " : "SELECT ?1, ");
+		append_selection(sql, table, metrics, which == SLICE_TAKE ? "-" : "");
+		if (which == SLICE_JOIN)
+			sqlite3_str_appendf(sql, " FROM %s WHERE slice = ?2", table->name);
+		else
+			sqlite3_str_appendf(sql, " FROM %s WHERE id %s", original_of(table),
+				which == SLICE_OLD ? "= ?1" : "BETWEEN ?2 AND ?3");
+	}
+	if (which != SLICE_OLD)
+		append_sum(sql, table, metrics);
 	return sqlite3_str_finish(sql);
 }

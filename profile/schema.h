@@ -128,11 +128,19 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics);
 
 /* Statements about a table of what slices added. Ownership as above.
  *
- * SLICE_ADD     to slice ?1, of the rows ?3 to ?4 of the original, their counts ?2 times (1 or -1)
+ * SLICE_OLD     of the original's row ?1 what is in the table's columns behind the slice
+ * SLICE_ADD     a row, or to the one that is there
+ * SLICE_TAKE    to slice ?1, of the rows ?2 to ?3 of the original, what they have, as less than nothing
  * SLICE_JOIN    to slice ?1 all that slice ?2 has
- * SLICE_EMPTY   takes rows out of slice ?1 to which nothing was added
  * SLICE_DROP    takes all rows out of slice ?1 */
-enum slice_statement { SLICE_ADD, SLICE_JOIN, SLICE_EMPTY, SLICE_DROP, SLICE_STATEMENTS };
+enum slice_statement {
+	SLICE_OLD,
+	SLICE_ADD,
+	SLICE_TAKE,
+	SLICE_JOIN,
+	SLICE_DROP,
+	SLICE_STATEMENTS
+};
 char *schema_slice_sql(
 	const struct schema_table *table, unsigned metrics, enum slice_statement which);
 

@@ -3,6 +3,10 @@
 /* slice_write: see slice_write.h. */
 #include "profile/slice_write.h"
 
+#include <string.h>
+
+#include "profile/bind.h"
+
 /* So many pairs of slices become one after a transaction at most. */
 enum { JOINS_MOST = 8 };
 
@@ -48,6 +52,38 @@ static const char *const own_sql[OWN_STATEMENTS] = {
 	[OWN_DROP] = "DELETE FROM slice WHERE id = ?1",
 };
 
+/* The original's column of that name. */
+static const struct schema_column *column_named(
+	const struct schema_table *table, const char *name)
+{
+	int i = 0;
+
+	while (strcmp(table->column[i].name, name) != 0)
+		i++;
+	return &table->column[i];
+}
+
+/* Where a record of the original has what is in the slice's columns. */
+static void find_columns(struct slice_columns *of, int t)
+{
+	static const enum schema_table_id originals[SLICE_TABLES] = {
+		TABLE_THREAD, TABLE_NODE, TABLE_ACCOUNT, TABLE_SEQUENCE};
+	const struct schema_table *original = &schema_tables[originals[t]],
+				  *slice = &schema_tables[(int)TABLE_SLICE_THREAD + t];
+
+	for (int i = 0; i < slice->columns; i++) {
+		const struct schema_column *column =
+			column_named(original, slice->column[i].name);
+
+		if (slice->column[i].key)
+			of->key[of->keys++] = column;
+		else
+			of->offset[of->counts++] = column->offset;
+	}
+	for (int k = 0; k < 2 && slice->per_metric[k].name; k++)
+		of->per_metric[k] = &original->per_metric[k];
+}
+
 static int prepare(struct slice_writer *slices, const char *sql, sqlite3_stmt **statement)
 {
 	if (!sql)
@@ -61,10 +97,12 @@ int slices_init(struct slice_writer *slices, sqlite3 *db, unsigned metrics, uint
 	int result = SQLITE_OK;
 
 	*slices = (struct slice_writer){.db = db,
+		.metrics = metrics,
 		.resolution = resolution,
 		.slices_most = SLICES_MOST,
 		.rows_most = SLICE_ROWS_MOST};
-	for (int t = 0; t < SLICE_TABLES; t++)
+	for (int t = 0; t < SLICE_TABLES; t++) {
+		find_columns(&slices->columns[t], t);
 		for (int s = 0; s < SLICE_STATEMENTS && result == SQLITE_OK; s++) {
 			char *sql = schema_slice_sql(
 				&schema_tables[(int)TABLE_SLICE_THREAD + t], metrics, s);
@@ -72,6 +110,7 @@ int slices_init(struct slice_writer *slices, sqlite3 *db, unsigned metrics, uint
 			result = prepare(slices, sql, &slices->of_table[t][s]);
 			sqlite3_free(sql);
 		}
+	}
 	for (int s = 0; s < OWN_STATEMENTS && result == SQLITE_OK; s++)
 		result = prepare(slices, own_sql[s], &slices->own[s]);
 	return result;
@@ -122,8 +161,9 @@ int slices_begin(struct slice_writer *slices, uint64_t now)
 	return result;
 }
 
-int slices_count(struct slice_writer *slices, enum schema_table_id table, uint64_t first,
-	uint64_t last, int sign)
+/* Of a table: what slices added to it; 0: there is no such. */
+static enum schema_table_id slice_of(
+	const struct slice_writer *slices, enum schema_table_id table)
 {
 	static const enum schema_table_id slice[TABLE_COUNT] = {
 		[TABLE_THREAD] = TABLE_SLICE_THREAD,
@@ -132,12 +172,137 @@ int slices_count(struct slice_writer *slices, enum schema_table_id table, uint64
 		[TABLE_SEQUENCE] = TABLE_SLICE_SEQUENCE,
 	};
 
-	if (slices->current == 0 || slice[table] == 0)
-		return SQLITE_OK;
-	return run(slices->of_table[slice[table] - TABLE_SLICE_THREAD][SLICE_ADD],
-		(uint64_t[]){slices->current, (uint64_t)(int64_t)sign, first, last}, 4, NULL,
-		0);
+	return slices->current != 0 ? slice[table] : 0;
 }
+
+int slices_take(
+	struct slice_writer *slices, enum schema_table_id table, uint64_t first, uint64_t last)
+{
+	enum schema_table_id slice = slice_of(slices, table);
+
+	if (slice == 0)
+		return SQLITE_OK;
+	return run(slices->of_table[slice - TABLE_SLICE_THREAD][SLICE_TAKE],
+		(uint64_t[]){slices->current, first, last}, 3, NULL, 0);
+}
+
+/* ---- differences ---- */
+
+enum { COUNTS_MAX = PROFILE_THREAD_COUNTS + 2 * PROFILE_METRIC_MAX };
+
+/* The record's counts, in the order of the slice's columns. How many they are. */
+static int record_counts(const struct slice_writer *slices, const struct slice_columns *of,
+	const void *record, uint64_t *count)
+{
+	int counts = of->counts;
+
+	for (int i = 0; i < counts; i++)
+		memcpy(&count[i], (const char *)record + of->offset[i], sizeof *count);
+	for (int k = 0; k < 2 && of->per_metric[k]; k++) {
+		const void *array = (const char *)record + of->per_metric[k]->offset;
+		const uint64_t *number = array;
+
+		if (of->per_metric[k]->pointer)
+			memcpy(&number, array, sizeof number);
+		for (unsigned m = 0; m < slices->metrics; m++) /* NULL: zeros */
+			count[counts++] = number ? number[m] : 0;
+	}
+	return counts;
+}
+
+/* Adds a row with those counts, whose keys are bound. */
+static int add_row(struct slice_writer *slices, sqlite3_stmt *statement, int keys,
+	const uint64_t *count, int counts)
+{
+	uint64_t any = 0;
+	int result;
+
+	for (int i = 0; i < counts; i++) {
+		any |= count[i];
+		bind_number(statement, 2 + keys + i, count[i]);
+	}
+	if (any == 0)
+		return SQLITE_OK;
+	bind_number(statement, 1, slices->current);
+	result = sqlite3_step(statement);
+	sqlite3_reset(statement);
+	return result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+/* True if the file's row and the record have the same keys in the slice. */
+static bool has_keys(sqlite3_stmt *old, const struct slice_columns *of, const void *record)
+{
+	for (int k = 1; k < of->keys; k++) {
+		const struct schema_column *column = of->key[k];
+		const char *value = (const char *)record + column->offset;
+		const char *text;
+		uint64_t number;
+		uint32_t word;
+
+		if (column->kind == KIND_WORD) {
+			text = (const char *)sqlite3_column_text(old, k);
+			memcpy(&word, value, sizeof word);
+			if (!text || strcmp(text, column->words[word]) != 0)
+				return false;
+		} else {
+			memcpy(&number, value, sizeof number);
+			if ((uint64_t)sqlite3_column_int64(old, k) != number)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The id by which the original has the row, and the first key of the slice: they differ for accounts alone. */
+static uint64_t id_in(const struct schema_column *column, const void *record)
+{
+	const uint32_t *thread = record;
+	uint32_t id;
+
+	memcpy(&id, (const char *)record + column->offset, sizeof id);
+	return column->kind == KIND_U32 ? id : profile_node_id(*thread, id);
+}
+
+int slices_put(struct slice_writer *slices, enum schema_table_id table, const void *record)
+{
+	enum schema_table_id slice = slice_of(slices, table);
+	uint64_t now[COUNTS_MAX], before[COUNTS_MAX] = {0};
+	const struct slice_columns *of;
+	sqlite3_stmt *old, *add;
+	int counts, result;
+
+	if (slice == 0)
+		return SQLITE_OK;
+	of = &slices->columns[slice - TABLE_SLICE_THREAD];
+	old = slices->of_table[slice - TABLE_SLICE_THREAD][SLICE_OLD];
+	add = slices->of_table[slice - TABLE_SLICE_THREAD][SLICE_ADD];
+	counts = record_counts(slices, of, record, now);
+	bind_number(old, 1, id_in(&schema_tables[table].column[0], record));
+	result = sqlite3_step(old);
+	for (int i = 0; i < counts && result == SQLITE_ROW; i++)
+		before[i] = (uint64_t)sqlite3_column_int64(old, of->keys + i);
+	if (result == SQLITE_ROW &&
+		((uint64_t)sqlite3_column_int64(old, 0) != id_in(of->key[0], record) ||
+			!has_keys(old, of, record))) {
+		/* It is another one's now: what it had goes from there. */
+		for (int k = 0; k < of->keys; k++)
+			sqlite3_bind_value(add, 2 + k, sqlite3_column_value(old, k));
+		for (int i = 0; i < counts; i++)
+			before[i] = -before[i];
+		result = add_row(slices, add, of->keys, before, counts);
+		memset(before, 0, sizeof before);
+	}
+	sqlite3_reset(old);
+	if (result != SQLITE_ROW && result != SQLITE_DONE && result != SQLITE_OK)
+		return result;
+	for (int k = 0; k < of->keys; k++)
+		bind_column(add, 2 + k, of->key[k], record);
+	for (int i = 0; i < counts; i++)
+		now[i] -= before[i];
+	return add_row(slices, add, of->keys, now, counts);
+}
+
+/* ---- bounds ---- */
 
 /* Makes two neighbours one. */
 static int join(struct slice_writer *slices, uint64_t into, uint64_t gone)
@@ -181,14 +346,11 @@ static int keep_bounds(struct slice_writer *slices)
 int slices_end(struct slice_writer *slices)
 {
 	uint64_t current = slices->current;
-	int result = SQLITE_OK;
+	int result;
 
 	if (current == 0)
 		return SQLITE_OK;
-	for (int t = 0; t < SLICE_TABLES && result == SQLITE_OK; t++)
-		result = run(slices->of_table[t][SLICE_EMPTY], &current, 1, NULL, 0);
-	if (result == SQLITE_OK)
-		result = run(slices->own[OWN_COUNT_ROWS], &current, 1, NULL, 0);
+	result = run(slices->own[OWN_COUNT_ROWS], &current, 1, NULL, 0);
 	if (result == SQLITE_OK)
 		result = keep_bounds(slices);
 	slices->current = 0;

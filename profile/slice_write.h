@@ -3,10 +3,10 @@
 /*
  * slice_write: what each slice of time added to the counts of threads, nodes, accounts and sequences.
  *
- * A row of these tables that is about to change counts into the slice with -1, and after the change with 1: what is
- * left is what was added. A row that is taken out leaves the first alone; its counts went to another one, which has
- * them as added, and the forward says which: so sums over both are right. All of it is in the transaction that
- * changes the rows, and nothing is kept in memory: what is rolled back was never counted.
+ * Before a row is put, the one that the file has is subtracted from it, and the difference is added to the slice. A row
+ * that is taken out adds less than nothing; its counts went to another one, which has them as added, and the forward
+ * says which: so sums over both are right. All of it is in the transaction that changes the rows, and nothing is kept
+ * in memory: what is rolled back was never counted.
  *
  * Slices are bounded in number and in rows. Beyond that two neighbours become one, those which are shortest for how
  * long ago they were: the older, the coarser. No sum is lost by that.
@@ -28,9 +28,20 @@ enum {
 	SLICE_OWN_STATEMENTS = 12
 };
 
+/* Where a record has what a slice keeps of it. */
+struct slice_columns {
+	const struct schema_column *key[3];
+	int keys;
+	size_t offset[PROFILE_THREAD_COUNTS]; /* of counts, uint64_t each */
+	int counts;
+	const struct schema_per_metric *per_metric[2];
+};
+
 /* Embedded; all zero: no slices are kept. */
 struct slice_writer {
 	sqlite3 *db; /* borrowed */
+	unsigned metrics;
+	struct slice_columns columns[SLICE_TABLES];
 	sqlite3_stmt *of_table[SLICE_TABLES][SLICE_STATEMENTS];
 	sqlite3_stmt *own[SLICE_OWN_STATEMENTS];
 	uint64_t resolution;             /* ns */
@@ -46,10 +57,12 @@ void slices_fini(struct slice_writer *slices);
  * has come to a multiple of the resolution, or a snapshot was made at its end. */
 int slices_begin(struct slice_writer *slices, uint64_t now);
 
-/* Rows first to last, by their ids, of a table that slices are of; sign -1: they are about to change, or to go; 1:
- * they have changed. */
-int slices_count(struct slice_writer *slices, enum schema_table_id table, uint64_t first,
-	uint64_t last, int sign);
+/* The record is about to be put. Nothing happens for tables that slices are not of, and without a begin. */
+int slices_put(struct slice_writer *slices, enum schema_table_id table, const void *record);
+
+/* Rows first to last, by their ids, are about to be taken out. The same. */
+int slices_take(
+	struct slice_writer *slices, enum schema_table_id table, uint64_t first, uint64_t last);
 
 /* Nothing more is put in the transaction. */
 int slices_end(struct slice_writer *slices);
