@@ -44,7 +44,9 @@ enum {
 	LOOK_PATIENCE = 15, /* that a look does */
 	COUNT_AGE_MS = 200, /* counts younger than that are not made anew */
 	/* a flush before its time takes one of so many parts of it at most */
-	EARLY_SHARE = 20
+	EARLY_SHARE = 20,
+	/* and one that ends a slice so much of a processor's */
+	SLICE_SHARE = 10
 };
 
 /* What of it is in the file: ids below. */
@@ -70,6 +72,7 @@ struct writer {
 	struct thread_writer threads;
 	struct record_writer records;
 	uint64_t flush_begin; /* ns since the profile's begin, of the flush under way */
+	uint64_t flush_cpu;   /* what the last one used of a processor, ns */
 	struct looker looker;
 
 	struct marks marks;
@@ -206,6 +209,15 @@ static int end_transaction(
 	return status;
 }
 
+/* What the calling thread has used, ns. */
+static uint64_t clock_thread(void)
+{
+	struct timespec used = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
 static uint64_t since_begin(const struct writer *writer)
 {
 	return clock_system() - writer->began;
@@ -238,6 +250,7 @@ static int flush_in_transaction(
 static int flush(struct writer *writer, bool final, struct profile_snapshot *snapshot,
 	struct error *error)
 {
+	uint64_t cpu = clock_thread();
 	int status = profile_begin(writer->profile, error);
 
 	writer->error = error;
@@ -251,6 +264,7 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 			writer->source.code->put_done(status == 0);
 		writer->records.new_paths = false;
 	}
+	writer->flush_cpu = clock_thread() - cpu;
 	lock_take(&writer->lock);
 	writer->counts.flushed_at = since_begin(writer);
 	writer->counts.failure = *error;
@@ -418,7 +432,7 @@ static bool is_ending(struct writer *writer)
 }
 
 /* When the file is to be brought up to date next; now: since the begin, as all times here. Slices end at multiples of
- * the resolution, as long as the flushes that end them take a small part of the time. */
+ * the resolution, as long as the flushes that end them use a small part of a processor. */
 static uint64_t next_flush(const struct writer *writer, uint64_t now)
 {
 	uint64_t at = now + writer->flush_seconds * UINT64_C(1000000000);
@@ -426,9 +440,8 @@ static uint64_t next_flush(const struct writer *writer, uint64_t now)
 
 	if (resolution == 0)
 		return at;
-	slice = (writer->flush_begin / resolution + 1) * resolution;
-	rested = writer->counts.flushed_at +
-		 EARLY_SHARE * (writer->counts.flushed_at - writer->flush_begin);
+	slice = (writer->counts.flushed_at / resolution + 1) * resolution;
+	rested = writer->counts.flushed_at + SLICE_SHARE * writer->flush_cpu;
 	if (slice < rested)
 		slice = rested;
 	return slice < at ? slice : at;

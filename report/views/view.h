@@ -35,6 +35,7 @@ struct view {
 	bool samples;   /* about samples */
 	bool records;   /* needs profile_wanted.records */
 	bool marks;     /* and marks */
+	bool slices;    /* and what was done in slices of time */
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
 	bool adjusts;
 	/* in rows of its own; all others have a line beside the rows */
