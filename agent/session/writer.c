@@ -72,6 +72,7 @@ struct writer {
 	struct thread_writer threads;
 	struct record_writer records;
 	uint64_t flush_begin; /* ns since the profile's begin, of the flush under way */
+	uint64_t counted_at;  /* the same, of when it looked at what threads did */
 	uint64_t flush_cpu;   /* what the last one used of a processor, ns */
 	struct looker looker;
 
@@ -153,7 +154,7 @@ static void put_meta(struct writer *writer, bool final, struct written *known)
 	known->notes = true;
 	if (source->facts)
 		source->facts(source->argument, final, put_fact, writer);
-	fact_put_number(put_fact, writer, "flushed_ns", writer->flush_begin);
+	fact_put_number(put_fact, writer, "flushed_ns", writer->counted_at);
 	if (lost > 0)
 		fact_put_number(put_fact, writer, "marks.lost", lost);
 	if (!writer->records.records)
@@ -169,9 +170,6 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	uint64_t uncounted = 0;
 	int status;
 
-	/* What is taken from now on may be in nodes that this visit does not show any more. */
-	if (samples)
-		samples->drain(true);
 	status = threads_put(&writer->threads, writer->error);
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
@@ -231,15 +229,20 @@ static int flush_in_transaction(
 
 	writer->flush_begin = since_begin(writer);
 	status = fold_files(writer, true);
+	/* What is taken from now on may be in nodes that the visit does not show any more. Names of the first stacks take
+	 * a while. */
+	if (writer->source.samples)
+		writer->source.samples->drain(true);
+	writer->counted_at = since_begin(writer);
 	if (status == 0)
-		status = profile_begin_slice(
-			writer->profile, writer->flush_begin, writer->error);
+		status =
+			profile_begin_slice(writer->profile, writer->counted_at, writer->error);
 	if (status == 0)
 		status = put_all(writer, final, &known);
 	if (status == 0)
 		status = profile_end_slice(writer->profile, writer->error);
 	if (status == 0 && snapshot) {
-		snapshot->at = writer->flush_begin;
+		snapshot->at = writer->counted_at;
 		status = profile_put_snapshot(writer->profile, snapshot, writer->error);
 	}
 	return end_transaction(writer, status, &known, snapshot != NULL);
