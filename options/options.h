@@ -59,6 +59,7 @@ struct options {
 	int timing;          /* enum timing_mode */
 	uint64_t max_memory; /* bytes */
 	uint64_t flush;      /* seconds, at least 1 */
+	uint64_t resolution; /* ns; 0: off */
 	int log;             /* enum log_level */
 };
 

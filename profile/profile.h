@@ -321,6 +321,29 @@ struct profile_snapshot {
 	enum profile_snapshot_kind kind;
 };
 
+/* A piece of the recording's time, of which what it added to the counts is known. They follow one another without a gap. */
+struct profile_slice {
+	uint32_t id;           /* without a meaning */
+	uint64_t began, ended; /* ns since the session began */
+	uint64_t rows;         /* that the tables have of it */
+};
+
+/* What a slice added to a node's counts; or less than nothing, where they went elsewhere: as the bits of an
+ * int64_t. */
+struct profile_slice_node {
+	uint32_t thread, id;
+	uint64_t calls, interpreted, jitted, native;
+	uint64_t transition[2][2];
+	uint64_t base[PROFILE_METRIC_MAX], spent[PROFILE_METRIC_MAX];
+};
+
+/* The same of a sequence's. */
+struct profile_slice_sequence {
+	uint32_t code;
+	uint64_t count;
+	uint64_t sum[PROFILE_METRIC_MAX];
+};
+
 /* A moment that the program named. */
 struct profile_mark {
 	uint64_t at;        /* ns since the session began */

@@ -405,17 +405,26 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	if (status == 0)
 		status = markers_read(reader, wanted->marks);
 	if (status == 0)
-		status = markers_choose(profile, reader->source->place.shown, wanted->interval,
-			reader->source->error);
-	reader->snapshot = status == 0 && interval->to ? interval->to->id : 0;
+		status = slices_read(reader);
+	if (status == 0)
+		status = markers_choose(reader, wanted->interval);
+	if (status == 0 && interval->by_slices)
+		status = slices_choose(reader);
+	reader->snapshot =
+		status == 0 && interval->to && !interval->by_slices ? interval->to->id : 0;
 	if (status == 0)
 		status = read_counts(reader);
 	if (status == 0)
 		status = lock_rows_read(reader);
-	if (status == 0 && interval->from)
+	if (status == 0 && interval->by_slices)
+		status = slices_read_counts(reader);
+	else if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
+	if (status == 0 && wanted->slice_use)
+		status = slices_read_use(reader);
 	if (status == 0 && (groups_merge(reader->owned) != 0 ||
-				   (interval->from && interval_drop_unused(profile) != 0)))
+				   ((interval->from || interval->by_slices) &&
+					   interval_drop_unused(profile) != 0)))
 		status = reader_no_memory(reader);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &threads);
@@ -471,6 +480,7 @@ void profile_free(struct profile *profile)
 	if (!owned)
 		return;
 	free(profile->path);
+	free(profile->slice_use);
 	store_fini(&owned->store);
 	free(owned);
 }

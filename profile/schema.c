@@ -206,6 +206,63 @@ static const struct schema_column snapshot_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_slice
+static const struct schema_column slice_columns[] = {
+	KEY(id, "id", KIND_U32, "without a meaning"),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(ended, "ended", KIND_U64, "the same; the next one began then"),
+	COLUMN(rows, "rows", KIND_U64, "that the tables have of it"),
+};
+#undef ROW
+
+#define ROW struct profile_thread
+static const struct schema_column slice_thread_columns[] = {
+	KEY(id, "id", KIND_U32, ""),
+	COLUMN(events, "events", KIND_U64, ""),
+	COLUMN(unwound, "unwound", KIND_U64, ""),
+	COLUMN(repaired, "repaired", KIND_U64, ""),
+	COLUMN(unmatched, "unmatched", KIND_U64, ""),
+	COLUMN(lost, "lost", KIND_U64, ""),
+	COLUMN(pruned, "pruned", KIND_U64, ""),
+	COLUMN(mounts, "mounts", KIND_U64, ""),
+	COLUMN(carrier_ns, "carrier_ns", KIND_U64, ""),
+	COLUMN(waited_ns, "waited_ns", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_slice_node
+static const struct schema_column slice_node_columns[] = {
+	KEY(id, "id", KIND_ID, ""),
+	COLUMN(calls, "calls", KIND_U64, ""),
+	COLUMN(interpreted, "interpreted", KIND_U64, ""),
+	COLUMN(jitted, "jitted", KIND_U64, ""),
+	COLUMN(native, "native", KIND_U64, ""),
+	COLUMN(transition[PROFILE_ENTRY][PROFILE_ENTRY], "entry_entry", KIND_U64, ""),
+	COLUMN(transition[PROFILE_ENTRY][PROFILE_EXIT], "entry_exit", KIND_U64, ""),
+	COLUMN(transition[PROFILE_EXIT][PROFILE_ENTRY], "exit_entry", KIND_U64, ""),
+	COLUMN(transition[PROFILE_EXIT][PROFILE_EXIT], "exit_exit", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_account
+static const struct schema_column slice_account_columns[] = {
+	KEY(node, "node", KIND_ID, ""),
+	KEY(subject, "subject", KIND_U64, ""),
+	{"kind", "", KIND_WORD, offsetof(ROW, kind), account_kind_names, true},
+	COLUMN(count, "count", KIND_U64, ""),
+	COLUMN(failures, "failures", KIND_U64, ""),
+	COLUMN(amount, "amount", KIND_U64, ""),
+	COLUMN(ns, "ns", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_slice_sequence
+static const struct schema_column slice_sequence_columns[] = {
+	KEY(code, "id", KIND_U32, ""),
+	COLUMN(count, "count", KIND_U64, ""),
+};
+#undef ROW
+
 #define ROW struct profile_mark
 static const struct schema_column mark_columns[] = {
 	COLUMN(at, "at", KIND_U64, "ns since the session began"),
@@ -339,6 +396,10 @@ static const struct schema_column sequence_columns[] = {
 #define SUM {{"sum", offsetof(struct profile_sequence, sum), true}, \
 	{"min", offsetof(struct profile_sequence, min), true}}
 
+#define SLICE_BASE {{"base", offsetof(struct profile_slice_node, base), false}, \
+	{"spent", offsetof(struct profile_slice_node, spent), false}}
+#define SLICE_SUM {{"sum", offsetof(struct profile_slice_sequence, sum), false}}
+
 const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_META] = {.name = "meta", COLUMNS(meta_columns)},
 	[TABLE_METRIC] = {.name = "metric", COLUMNS(metric_columns)},
@@ -375,6 +436,15 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.copy = true},
 	[TABLE_SNAPSHOT_SEQUENCE] = {.name = "snapshot_sequence", COLUMNS(sequence_columns),
 		SUM, .copy = true},
+	[TABLE_SLICE] = {.name = "slice", COLUMNS(slice_columns)},
+	[TABLE_SLICE_THREAD] = {.name = "slice_thread", COLUMNS(slice_thread_columns), TOTAL,
+		.added = true},
+	[TABLE_SLICE_NODE] = {.name = "slice_node", COLUMNS(slice_node_columns), SLICE_BASE,
+		.added = true},
+	[TABLE_SLICE_ACCOUNT] = {.name = "slice_account", COLUMNS(slice_account_columns),
+		.added = true},
+	[TABLE_SLICE_SEQUENCE] = {.name = "slice_sequence", COLUMNS(slice_sequence_columns),
+		SLICE_SUM, .added = true},
 };
 /* clang-format on */
 
@@ -490,21 +560,27 @@ enum header_kind schema_header_kind(const unsigned char *header, size_t bytes)
 	return memcmp(header + 68, ours, 4) == 0 ? HEADER_PROFILE : HEADER_DATABASE;
 }
 
+/* Columns in front of a row's own: of a copy the snapshot, of what was added the slice. */
+static int columns_before(const struct schema_table *table)
+{
+	return table->copy || table->added;
+}
+
 int schema_columns(const struct schema_table *table, unsigned metrics)
 {
 	int kinds = (table->per_metric[0].name != NULL) + (table->per_metric[1].name != NULL);
 
-	return table->copy + table->columns + kinds * (int)metrics;
+	return columns_before(table) + table->columns + kinds * (int)metrics;
 }
 
 void schema_column_name(
 	const struct schema_table *table, unsigned metrics, int i, char *name, size_t size)
 {
-	int made = i - table->copy - table->columns; /* per metric */
+	int made = i - columns_before(table) - table->columns; /* per metric */
 
-	i -= table->copy;
+	i -= columns_before(table);
 	if (i < 0)
-		snprintf(name, size, "snapshot");
+		snprintf(name, size, "%s", table->copy ? "snapshot" : "slice");
 	else if (i < table->columns)
 		snprintf(name, size, "%s", table->column[i].name);
 	else
@@ -527,6 +603,14 @@ static const char *column_type(const struct schema_column *column)
 	}
 }
 
+/* The columns that tell the rows of a slice apart. */
+static void append_keys(sqlite3_str *sql, const struct schema_table *table)
+{
+	sqlite3_str_appendall(sql, "slice");
+	for (int i = 0; i < table->columns && table->column[i].key; i++)
+		sqlite3_str_appendf(sql, ", %s", table->column[i].name);
+}
+
 /* A copy's rows have the key of their original within the snapshot. */
 static void append_table(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
 {
@@ -535,20 +619,26 @@ static void append_table(sqlite3_str *sql, const struct schema_table *table, uns
 
 	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
 	for (int i = 0; i < columns; i++) {
-		int own = i - table->copy;
+		int own = i - columns_before(table);
 		const struct schema_column *column =
 			own >= 0 && own < table->columns ? &table->column[own] : NULL;
 
 		schema_column_name(table, metrics, i, name, sizeof name);
 		sqlite3_str_appendf(
 			sql, "%s\n\t%s %s", i ? "," : "", name, column_type(column));
-		if (column && column->key && !table->copy)
+		if (column && column->key && !columns_before(table))
 			sqlite3_str_appendall(sql, " PRIMARY KEY");
 		if (column && column->comment[0] && !table->copy)
 			sqlite3_str_appendf(sql, " /* %s */", column->comment);
 	}
-	sqlite3_str_appendall(
-		sql, table->copy ? ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n" : ");\n");
+	if (table->copy)
+		sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID");
+	if (table->added) {
+		sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(");
+		append_keys(sql, table);
+		sqlite3_str_appendall(sql, ")) WITHOUT ROWID");
+	}
+	sqlite3_str_appendall(sql, columns_before(table) ? ";\n" : ");\n");
 }
 
 /* A row for each word, by number. */
@@ -584,6 +674,14 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 	return sqlite3_str_finish(sql);
 }
 
+/* "VALUES(?,?,...)" */
+static void append_values(sqlite3_str *sql, int columns)
+{
+	for (int i = 0; i < columns; i++)
+		sqlite3_str_appendall(sql, i > 0 ? ",?" : "VALUES(?");
+	sqlite3_str_appendall(sql, ")");
+}
+
 char *schema_insert(const struct schema_table *table, unsigned metrics)
 {
 	sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -595,10 +693,73 @@ char *schema_insert(const struct schema_table *table, unsigned metrics)
 			table->name + strlen("snapshot_"));
 		return sqlite3_str_finish(sql);
 	}
-	sqlite3_str_appendf(sql, "INSERT OR %s INTO %s VALUES(?",
-		table->once ? "IGNORE" : "REPLACE", table->name);
-	for (int i = 1; i < columns; i++)
-		sqlite3_str_appendall(sql, ",?");
-	sqlite3_str_appendall(sql, ")");
+	sqlite3_str_appendf(
+		sql, "INSERT OR %s INTO %s ", table->once ? "IGNORE" : "REPLACE", table->name);
+	append_values(sql, columns);
+	return sqlite3_str_finish(sql);
+}
+
+static const char *original_of(const struct schema_table *table)
+{
+	return table->name + strlen("slice_");
+}
+
+/* "id, calls, base_0": the table's columns behind the slice; the counts with a sign, "" or "-". */
+static void append_selection(
+	sqlite3_str *sql, const struct schema_table *table, unsigned metrics, const char *sign)
+{
+	int columns = schema_columns(table, metrics);
+	char name[32];
+
+	for (int i = 1; i < columns; i++) {
+		bool key = i <= table->columns && table->column[i - 1].key;
+
+		schema_column_name(table, metrics, i, name, sizeof name);
+		sqlite3_str_appendf(sql, "%s%s%s", i > 1 ? ", " : "", key ? "" : sign, name);
+	}
+}
+
+/* "ON CONFLICT(slice, id) DO UPDATE SET calls = calls + excluded.calls, ..." */
+static void append_sum(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
+{
+	int columns = schema_columns(table, metrics), keys = 1;
+	char name[32];
+
+	while (keys <= table->columns && table->column[keys - 1].key)
+		keys++;
+	sqlite3_str_appendall(sql, " ON CONFLICT(");
+	append_keys(sql, table);
+	sqlite3_str_appendall(sql, ") DO UPDATE SET");
+	for (int i = keys; i < columns; i++) {
+		schema_column_name(table, metrics, i, name, sizeof name);
+		sqlite3_str_appendf(
+			sql, "%s %s = %s + excluded.%s", i > keys ? "," : "", name, name, name);
+	}
+}
+
+char *schema_slice_sql(
+	const struct schema_table *table, unsigned metrics, enum slice_statement which)
+{
+	sqlite3_str *sql = sqlite3_str_new(NULL);
+
+	if (which == SLICE_DROP) {
+		sqlite3_str_appendf(sql, "DELETE FROM %s WHERE slice = ?1", table->name);
+		return sqlite3_str_finish(sql);
+	}
+	if (which != SLICE_OLD)
+		sqlite3_str_appendf(sql, "INSERT INTO %s ", table->name);
+	if (which == SLICE_ADD) {
+		append_values(sql, schema_columns(table, metrics));
+	} else {
+		sqlite3_str_appendall(sql, which == SLICE_OLD ? "SELECT " : "SELECT ?1, ");
+		append_selection(sql, table, metrics, which == SLICE_TAKE ? "-" : "");
+		if (which == SLICE_JOIN)
+			sqlite3_str_appendf(sql, " FROM %s WHERE slice = ?2", table->name);
+		else
+			sqlite3_str_appendf(sql, " FROM %s WHERE id %s", original_of(table),
+				which == SLICE_OLD ? "= ?1" : "BETWEEN ?2 AND ?3");
+	}
+	if (which != SLICE_OLD)
+		append_sum(sql, table, metrics);
 	return sqlite3_str_finish(sql);
 }

@@ -8,7 +8,7 @@ extern const struct view view_methods, view_callers, view_states, view_files, vi
 	view_calibration, view_findings, view_objects, view_alive, view_object_paths,
 	view_object_tree, view_gc, view_safepoints, view_jit, view_deoptimizations,
 	view_exceptions, view_exception_tree, view_locks, view_waits, view_wait_pairs,
-	view_long_waits;
+	view_long_waits, view_seconds;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -41,6 +41,7 @@ const struct view *const views[] = {
 	&view_snapshots,
 	&view_exceptions,
 	&view_exception_tree,
+	&view_seconds,
 	&view_calibration,
 };
 
