@@ -41,6 +41,7 @@
 enum statement {
 	DROP_NODES = TABLE_COUNT, /* of a thread */
 	DROP_ACCOUNT,
+	DROP_DISTRIBUTION,
 	DROP_ONE, /* and its table */
 	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
 };
@@ -303,6 +304,9 @@ static int prepare_all(struct profile_writer *writer)
 	if (result == SQLITE_OK)
 		result = prepare(
 			writer, DROP_ACCOUNT, "DELETE FROM account WHERE id BETWEEN ? AND ?");
+	if (result == SQLITE_OK)
+		result = prepare(writer, DROP_DISTRIBUTION,
+			"DELETE FROM distribution WHERE id BETWEEN ? AND ?");
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped && result == SQLITE_OK; i++) {
 		char sql[64];
 
@@ -608,7 +612,7 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 {
 	int status = drop(writer, TABLE_THREAD, thread, error);
 
-	for (int which = DROP_NODES; which <= DROP_ACCOUNT && status == 0; which++) {
+	for (int which = DROP_NODES; which <= DROP_DISTRIBUTION && status == 0; which++) {
 		bind_number(writer->statement[which], 1, profile_node_id(thread, 0));
 		bind_number(writer->statement[which], 2, profile_node_id(thread, UINT32_MAX));
 		status = step(writer, which, error);
