@@ -5,7 +5,7 @@
 
 extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
-	view_calibration, view_findings;
+	view_calibration, view_findings, view_distribution, view_slowest;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -16,6 +16,8 @@ const struct view *const views[] = {
 	&view_callers,
 	&view_threads,
 	&view_lines,
+	&view_distribution,
+	&view_slowest,
 	&view_states,
 	&view_files,
 	&view_connections,
