@@ -16,9 +16,10 @@ struct watched_frame {
 	uint32_t node;
 	uint32_t moves; /* of the tree whose node this is */
 	bool base_known;
-	uint64_t entered;       /* ns of the clock */
-	uint64_t base, cpu;     /* in lanes that it has left */
-	uint64_t base_at, cpu_at; /* of the node, and of the thread, when it came into this one */
+	uint64_t entered; /* ns of the clock */
+	/* In lanes that it has left; and of the thread and of the node when it came into this one. */
+	uint64_t elapsed, base, cpu;
+	uint64_t elapsed_at, base_at, cpu_at;
 	struct call_watch *watch; /* NULL: none */
 };
 
@@ -203,6 +204,12 @@ static void end_watch(struct thread_context *context, struct watched_calls *call
 
 /* ---- a call ends ---- */
 
+/* What jprof keeps the thread from meanwhile is no part of it. */
+static uint64_t elapsed_of(const struct thread_context *context)
+{
+	return context_used(context, context->trace->watching.wall);
+}
+
 static uint64_t cpu_of(const struct thread_context *context)
 {
 	int cpu = context->trace->watching.cpu;
@@ -248,7 +255,8 @@ static void finish(struct thread_context *context, struct watched_calls *calls, 
 	struct memory_budget *budget = budget_of(context);
 	const struct watching *watching = &context->trace->watching;
 	struct method_times *times = call_times_of(&context->times, budget, frame->method);
-	struct slow_call call = {.elapsed = context->last[watching->wall] - frame->entered,
+	struct slow_call call = {
+		.elapsed = frame->elapsed + elapsed_of(context) - frame->elapsed_at,
 		.cpu = frame->cpu + cpu_of(context) - frame->cpu_at,
 		.cpu_known = watching->cpu >= 0,
 		.base_known = frame->base_known && has_own_node(context, frame),
@@ -328,6 +336,7 @@ void watched_enter(struct thread_context *context, uint32_t method)
 		.moves = context->tree.moves,
 		.base_known = true,
 		.entered = context->last[context->trace->watching.wall],
+		.elapsed_at = elapsed_of(context),
 		.cpu_at = cpu_of(context),
 		.base_at = base_of(context, top->node)};
 	begin_watch(context, calls, frame);
@@ -347,6 +356,7 @@ struct watched_calls *watched_unmount(struct thread_context *lane)
 		frame->base_known &= has_own_node(lane, frame);
 		if (frame->base_known)
 			frame->base += base_of(lane, frame->node) - frame->base_at;
+		frame->elapsed += elapsed_of(lane) - frame->elapsed_at;
 		frame->cpu += cpu_of(lane) - frame->cpu_at;
 		if (frame->watch)
 			call_watch_settle(frame->watch, &lane->tree);
@@ -393,6 +403,7 @@ void watched_mount(struct thread_context *lane, struct watched_calls *calls)
 		frame->node = there ? base[frame->depth].node : TREE_FOLDED;
 		frame->moves = lane->tree.moves;
 		frame->base_at = base_of(lane, frame->node);
+		frame->elapsed_at = elapsed_of(lane);
 		frame->cpu_at = cpu_of(lane);
 		if (frame->watch && !there)
 			frame->watch->lost = true;

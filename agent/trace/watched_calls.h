@@ -14,7 +14,8 @@
  * The frames are the thread's: those of a virtual one leave a lane with it. Each call counts for itself, also one
  * in another of the same method. A call that has not ended is in nothing yet.
  *
- * base is without what jprof's rare ways used in it, as far as that is known (spent); elapsed is the clock's.
+ * elapsed is the call's part of its nodes' cum: the clock's time, but for that in which jprof kept the thread from
+ * running. base is without what jprof's rare ways used in it, as far as that is known (spent).
  *
  * Runs: in the thread; what it takes is charged as spent.
  */

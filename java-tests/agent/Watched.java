@@ -145,6 +145,7 @@ public class Watched {
 
     static void run(int n, String file) throws Exception {
         calls.clear();
+        new Expected(); // loaded by now: what jprof does when a class is loaded is no part of a call
         Thread[] threads = new Thread[3];
         for (int t = 0; t < threads.length; t++) {
             threads[t] = new Thread(() -> work(n), "worker-" + (t == 0 ? "a" : "b"));
