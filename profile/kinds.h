@@ -207,6 +207,23 @@ enum trace_kind {
 /* By kind; NULL behind the last. */
 extern const char *const trace_kind_names[TRACE_KINDS + 1];
 
+/* ---- what is told of each call of watched methods ---- */
+
+#define CALL_FIGURE_TABLE(X)                                                                   \
+	X(CALL_ELAPSED, "elapsed") /* wall clock, from entry to exit */                        \
+	X(CALL_BASE, "base")       /* the same, in the method itself */                        \
+	X(CALL_CPU, "cpu")         /* processor time, from entry to exit */
+
+enum call_figure {
+#define X(figure, name) figure,
+	CALL_FIGURE_TABLE(X)
+#undef X
+		CALL_FIGURES
+};
+
+/* By figure; NULL behind the last. */
+extern const char *const call_figure_names[CALL_FIGURES + 1];
+
 /* ---- what I/O is done with ---- */
 
 /* Kind of what operations are done with, its name. */

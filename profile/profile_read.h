@@ -94,6 +94,14 @@ struct profile {
 	struct profile_machine_code *machine_code;
 	size_t machine_code_count;
 
+	/* How long calls of watched methods took, in any order: perhaps several rows of one thread, method, figure
+	 * and outcome, which add up. And the slowest that ended in the interval, in any order: of each part of it
+	 * between two snapshots as many as were asked for. */
+	struct profile_distribution *distribution;
+	size_t distribution_count;
+	struct profile_slow_call *slow_call;
+	size_t slow_call_count;
+
 	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
 	struct profile_snapshot *snapshot;
 	size_t snapshot_count;

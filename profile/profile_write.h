@@ -57,7 +57,9 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_FORWARD, struct profile_file                                  \
 			 : TABLE_FILE, struct profile_account                                  \
 			 : TABLE_ACCOUNT, struct profile_sequence                              \
-			 : TABLE_SEQUENCE, struct profile_record_thread                        \
+			 : TABLE_SEQUENCE, struct profile_distribution                         \
+			 : TABLE_DISTRIBUTION, struct profile_slow_call                        \
+			 : TABLE_SLOW_CALL, struct profile_record_thread                       \
 			 : TABLE_RECORD_THREAD, struct profile_record                          \
 			 : TABLE_RECORD, struct profile_code                                   \
 			 : TABLE_CODE, struct profile_machine_code                             \
