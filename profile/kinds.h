@@ -110,7 +110,8 @@ enum subject {
 	SUBJECT_NONE,   /* the call path alone tells: what it is about is always 0 */
 	SUBJECT_PLACE,  /* where in the node's method: sample_place(), of which 0 is one */
 	SUBJECT_METHOD, /* a method's id (table method) */
-	SUBJECT_THROWN  /* two of them: thrown_subject() */
+	SUBJECT_THROWN, /* two of them: thrown_subject() */
+	SUBJECT_LOCK    /* a lock's id (table lock) */
 };
 
 #define ACCOUNT_KIND_TABLE(X)                                                                  \
@@ -129,12 +130,20 @@ enum subject {
 	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
 	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */        \
 	X(CALLS, "call", SUBJECT_METHOD, "calls") /* that were counted: of the root */         \
+	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated") /* of a class */         \
+	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */    \
 	/* where it was thrown; the amount: objects that had been thrown before */             \
 	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
-	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD, "created")                           \
-	/* ns: since its bytes were there */                                                   \
-	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded")
+	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
+		"created")                                /* where its object was made */      \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks")   /* a contended monitor's enter */    \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")      /* Object.wait; failed: timed out */ \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")      /* java.util.concurrent */           \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")       /* others waited for it meanwhile */ \
+	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded") /* ns: since its bytes were there */
 
+/* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
+ * there had been before each was allocated. */
 enum account_kind {
 #define X(kind, name, subject, group) kind,
 	ACCOUNT_KIND_TABLE(X)
@@ -148,6 +157,12 @@ enum account_kind {
 
 /* By kind; NULL behind the last. */
 extern const char *const account_kind_names[ACCOUNT_KINDS + 1];
+
+/* True for what traces tell: such accounts are in the views of theirs alone. */
+static inline int account_kind_is_told(enum account_kind kind)
+{
+	return kind > CALLS;
+}
 
 /* "reads". Static. */
 const char *account_kind_group(enum account_kind kind);
@@ -192,6 +207,23 @@ enum trace_kind {
 
 /* By kind; NULL behind the last. */
 extern const char *const trace_kind_names[TRACE_KINDS + 1];
+
+/* ---- what is told of each call of watched methods ---- */
+
+#define CALL_FIGURE_TABLE(X)                                                                   \
+	X(CALL_ELAPSED, "elapsed") /* wall clock, from entry to exit */                        \
+	X(CALL_BASE, "base")       /* the same, in the method itself */                        \
+	X(CALL_CPU, "cpu")         /* processor time, from entry to exit */
+
+enum call_figure {
+#define X(figure, name) figure,
+	CALL_FIGURE_TABLE(X)
+#undef X
+		CALL_FIGURES
+};
+
+/* By figure; NULL behind the last. */
+extern const char *const call_figure_names[CALL_FIGURES + 1];
 
 /* ---- what I/O is done with ---- */
 

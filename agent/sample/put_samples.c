@@ -298,6 +298,12 @@ static void add_record(void *unused, const struct sample_record *record)
 		add_stack(record);
 }
 
+static void tell_lost(enum account_kind kind, uint64_t cookie)
+{
+	if (placed[kind])
+		placed[kind](cookie, 0);
+}
+
 static void renew_modules(void)
 {
 	struct modules *fresh = modules_read(), **before = sampling.modules_before;
@@ -332,6 +338,7 @@ static void drain(bool all)
 		safe_read_begin(&before);
 		sample_drain(sampling.buffer, add_record, NULL);
 		safe_read_end(&before);
+		sampling_give_up_asking(tell_lost);
 		/* Behind it: stacks know their thread by its place, which another one may have then. */
 		sampled_threads_sweep();
 	}
@@ -468,6 +475,11 @@ bool sampler_add(uint32_t place, const struct sampler_event *event)
 		.ns = event->ns};
 
 	return sample_tree_add(sampling.tree, sample_tree_now(sampling.tree, place), &more);
+}
+
+void sampler_place_node(uint32_t place, uint32_t *row, uint32_t *node)
+{
+	sample_tree_node(sampling.tree, place, row, node);
 }
 
 uint32_t sampler_place_of(uint32_t row, uint32_t node)

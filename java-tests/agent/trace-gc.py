@@ -6,11 +6,12 @@ each collector. What the program's user has the JVM log is as it would be withou
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from harness import Test, run  # noqa: E402
+from harness import Test, run, wait_for  # noqa: E402
 import vm_log  # noqa: E402
 
 COLLECTORS = {
@@ -41,6 +42,44 @@ def record(test, java, options):
                "-cp", test.work, "Garbage", 6)
     test.expect(done.status == 0 and not done.err, str(done))
     return profile, log
+
+
+def attach(test, java, options):
+    """The same in a program that runs; its log ends as it is killed."""
+    profile = test.new_profile()
+    log = profile.with_suffix(".log")
+    program = subprocess.Popen([java, "-Xmx192m", "-XX:+EnableDynamicAgentLoading", *options,
+                                f"-Xlog:gc*,safepoint:file={log}:timenanos,tags:filecount=0",
+                                "-cp", test.work, "Garbage", "forever"])
+    try:
+        wait_for(lambda: log.exists() and log.read_text().count("Pause") > LEAST)
+        test.jprof("attach", program.pid, "--file", profile, "--calls", "sample", "--traces", "gc")
+        seen = log.read_text().count("Pause")
+        wait_for(lambda: log.read_text().count("Pause") > seen + 5 * LEAST)
+        test.jprof("detach", program.pid)
+    finally:
+        program.kill()
+        program.wait()
+    return profile, log
+
+
+def check_part(test, what, profile, log):
+    """The rows are a part of what the log says, without a gap."""
+    found, _, stops = vm_log.of_profile(profile)
+    said, points = vm_log.sections(log), vm_log.safepoints(log)
+    first = next((i for i, one in enumerate(said) if not vm_log.differs(found[0], one)), None)
+    test.expect(first is not None, f"{what}: not in the log: {found[0]}")
+    # A cycle that began before, and of which the log says only that it has ended, has no row.
+    begun = said[(first or 0):]
+    begun = [one for one in begun if one["ns"] is not None or one["number"] > begun[0]["number"]]
+    for row, one in zip(found, begun):
+        wrong = vm_log.differs(row, one)
+        if wrong:
+            test.fail(f"{what}: {wrong}: {row} and {one}"[:1000])
+            break
+    begin = points.index(stops[0]) if stops[0] in points else 0
+    test.same(f"{what}: safepoints", points[begin:begin + len(stops)], stops)
+    test.expect(len(found) > LEAST, f"{what}: {len(found)} sections")
 
 
 def check_views(test, what, profile):
@@ -78,6 +117,7 @@ def main():
                 test.fail(f"{what}: {line[:1000]}")
             test.expect(len(vm_log.sections(log)) >= LEAST, f"{what}: hardly a collection")
             check_views(test, what, profile)
+            check_part(test, f"{what}, attached", *attach(test, java, options))
     # Where it was off views say so, and how to have it.
     profile = test.new_profile()
     run(test.javas[0], f"-agentpath:{test.agent}=calls=sample,file={profile}", "-cp", test.work, "Garbage", 1)
