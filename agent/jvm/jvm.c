@@ -132,6 +132,7 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 	if (capabilities & JVM_MONITORS) {
 		wanted.can_generate_monitor_events = 1;
 		wanted.can_get_monitor_info = 1;
+		wanted.can_get_current_contended_monitor = 1;
 	}
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
@@ -768,6 +769,19 @@ jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
 	jvm_give(usage.waiters);
 	jvm_give(usage.notify_waiters);
 	return usage.owner;
+}
+
+jobject jvm_contended_monitor(jthread thread)
+{
+	jobject object = NULL;
+	jint state = 0;
+
+	/* It tells of Object.wait, too. */
+	if ((*jvmti)->GetThreadState(jvmti, thread, &state) ||
+		!(state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) ||
+		(*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object))
+		return NULL;
+	return object;
 }
 
 int jvm_retransform(const jclass *classes, int count, struct error *error)

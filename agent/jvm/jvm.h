@@ -224,6 +224,10 @@ int32_t jvm_hash(jobject object);
  * for it. It needs JVM_MONITORS. */
 jthread jvm_monitor_holder(JNIEnv *jni, jobject object);
 
+/* The object whose monitor the thread waits to enter, a local reference, or NULL. It needs
+ * JVM_MONITORS. */
+jobject jvm_contended_monitor(jthread thread);
+
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
 int jvm_retransform(const jclass *classes, int count, struct error *error);
 

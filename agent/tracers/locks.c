@@ -365,6 +365,29 @@ static void unbind_park(JNIEnv *jni)
 		log_line(LOG_INFO, "Unsafe.park keeps its stand-in");
 }
 
+/* ---- for deadlocks ---- */
+
+int locks_learn(JNIEnv *jni, struct error *error)
+{
+	int status = jvm_add_capabilities(JVM_MONITORS, error);
+
+	if (status == 0)
+		learn(jni);
+	return status;
+}
+
+jthread locks_holder_now(JNIEnv *jni, jthread thread, jobject *object)
+{
+	*object = jvm_contended_monitor(thread);
+	if (*object)
+		return jvm_monitor_holder(jni, *object);
+	if (jdk.blocker)
+		*object = (*jni)->GetObjectField(jni, thread, jdk.blocker);
+	if (!*object || !jdk.owner || !(*jni)->IsInstanceOf(jni, *object, jdk.ownable))
+		return NULL;
+	return (*jni)->GetObjectField(jni, *object, jdk.owner);
+}
+
 /* ---- the trace ---- */
 
 static void add_hold(uint32_t place, uint32_t lock, uint64_t ns)
