@@ -175,6 +175,8 @@ static void count_event(const struct sample_record *record, uint32_t node)
 		lose(record, SAMPLE_FULL);
 		node = 0;
 	}
+	if (sum->key && node)
+		sampling_place_put(sum->key, node);
 	if (tell)
 		tell(sum->cookie, node);
 }
@@ -196,6 +198,10 @@ static void add_record(void *unused, const struct sample_record *record)
 	unsigned frames = name_frames(record, name), below;
 	uint32_t node, next, line;
 
+	if (record->about & SAMPLE_PLACED) {
+		count_event(record, sample_tree_now(sampling.tree, record->node));
+		return;
+	}
 	sampling.ended[record->end]++;
 	/* In code of which nothing is known: it is in the tree all the same. */
 	if (record->frames == 0 && record->end > WALK_CUT)

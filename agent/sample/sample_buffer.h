@@ -52,12 +52,14 @@ static inline struct stack_frame frame_unpack(uint64_t packed)
 
 enum {
 	SAMPLE_WAITED = 1, /* the thread did not run */
-	SAMPLE_VIRTUAL = 2 /* it carried a virtual one, whose row it is */
+	SAMPLE_VIRTUAL = 2, /* it carried a virtual one, whose row it is */
+	SAMPLE_PLACED = 4   /* of an event: node is its place in the sample tree, and there are no frames */
 };
 
 /* What an event did: what its account gets; see sampler.h. */
 struct sample_event_sum {
 	uint64_t subject, amount, ns, cookie;
+	uint64_t key; /* of the stack: the writer's thread remembers its place by it; 0: none */
 	uint32_t count, failures;
 };
 
@@ -70,7 +72,7 @@ struct sample_record {
 	uint32_t method;        /* of that node; METHOD_ROOT: outside every method */
 	uint16_t frames;        /* innermost first */
 	uint8_t end;            /* enum walk_end */
-	uint8_t about;          /* SAMPLE_WAITED, SAMPLE_VIRTUAL, joined by | */
+	uint8_t about;          /* SAMPLE_WAITED and what follows it, joined by | */
 	uint8_t kind;           /* enum account_kind: SAMPLES, or of an event */
 	union {
 		uint32_t weight[SAMPLE_CONDITIONS]; /* periods that passed, by condition */
