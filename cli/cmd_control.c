@@ -219,6 +219,21 @@ static void put_text(const json_t *object, const char *member)
 	harmless_put(stdout, text && *text ? text : "?");
 }
 
+/* What it waits for; not every JVM that was attached to tells which monitor. */
+static void put_lock(const json_t *row)
+{
+	const char *class_name = json_string_value(json_object_get(row, "class"));
+	json_int_t number = json_integer_value(json_object_get(row, "number"));
+
+	if (!class_name || !*class_name) {
+		printf("a monitor");
+		return;
+	}
+	harmless_put(stdout, class_name);
+	if (number != 0)
+		printf("@%llx", (unsigned long long)number);
+}
+
 static void tell_deadlocks(
 	struct control_command *command, const json_t *result, const char *file)
 {
@@ -245,10 +260,8 @@ static void tell_deadlocks(
 			printf("  ");
 			put_text(row, "thread");
 			printf("  waits for ");
-			put_text(row, "class");
-			printf("@%llx, held by ",
-				(unsigned long long)json_integer_value(
-					json_object_get(row, "number")));
+			put_lock(row);
+			printf(", held by ");
 			put_text(row, "holder");
 			printf("\n");
 		}

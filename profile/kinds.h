@@ -106,9 +106,9 @@ enum { CODE_LEVEL_MAX = 4 };
 
 /* Subject 0: not known, or none. */
 enum subject {
-	SUBJECT_FILE,  /* a file's id (table file): it may become its group's */
-	SUBJECT_NONE,  /* the call path alone tells: what it is about is always 0 */
-	SUBJECT_PLACE, /* where in the node's method: sample_place(), of which 0 is one */
+	SUBJECT_FILE,   /* a file's id (table file): it may become its group's */
+	SUBJECT_NONE,   /* the call path alone tells: what it is about is always 0 */
+	SUBJECT_PLACE,  /* where in the node's method: sample_place(), of which 0 is one */
 	SUBJECT_METHOD, /* a method's id (table method) */
 	SUBJECT_LOCK    /* a lock's id (table lock) */
 };
@@ -128,11 +128,11 @@ enum subject {
 	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs")          /* fsync(2) and its like */         \
 	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
 	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */        \
-	X(CALLS, "call", SUBJECT_METHOD, "calls")          /* that were counted: of the root */ \
-	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks")    /* a contended monitor's enter */   \
-	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")       /* Object.wait; failed: timed out */ \
-	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")       /* java.util.concurrent */          \
-	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")        /* others waited for it meanwhile */
+	X(CALLS, "call", SUBJECT_METHOD, "calls")       /* that were counted: of the root */   \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks") /* a contended monitor's enter */      \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")    /* Object.wait; failed: timed out */   \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")    /* java.util.concurrent */             \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")     /* others waited for it meanwhile */
 
 enum account_kind {
 #define X(kind, name, subject, group) kind,

@@ -55,8 +55,8 @@ int lock_rows_read(struct reader *reader)
 						.key = "contention id", .least = 1,
 						.most = UINT32_MAX, .check = check_contention),
 					waits = READER_LIST(TABLE_LONG_WAIT, long_wait,
-						.key = "wait id", .least = 1, .most = UINT32_MAX,
-						.check = check_wait);
+						.key = "wait id", .least = 1,
+						.most = UINT32_MAX, .check = check_wait);
 	int status = reader_read(reader, &locks);
 
 	if (status == 0)

@@ -204,7 +204,7 @@ struct profile_contention {
 /* One of the longest waits. */
 struct profile_wait {
 	uint32_t id;
-	uint64_t begin, ns; /* ns since the session began; how long */
+	uint64_t begin, ns;             /* ns since the session began; how long */
 	uint64_t node, holder;          /* as in profile_contention, */
 	uint32_t thread, holder_thread; /* and these */
 	uint32_t lock;

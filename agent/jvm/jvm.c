@@ -132,8 +132,9 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 	if (capabilities & JVM_MONITORS) {
 		wanted.can_generate_monitor_events = 1;
 		wanted.can_get_monitor_info = 1;
-		wanted.can_get_current_contended_monitor = 1;
 	}
+	if (capabilities & JVM_CONTENDED_MONITOR)
+		wanted.can_get_current_contended_monitor = 1;
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;
@@ -771,14 +772,20 @@ jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
 	return usage.owner;
 }
 
+bool jvm_is_blocked(jthread thread)
+{
+	jint state = 0;
+
+	return !(*jvmti)->GetThreadState(jvmti, thread, &state) &&
+	       (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER);
+}
+
 jobject jvm_contended_monitor(jthread thread)
 {
 	jobject object = NULL;
-	jint state = 0;
 
 	/* It tells of Object.wait, too. */
-	if ((*jvmti)->GetThreadState(jvmti, thread, &state) ||
-		!(state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) ||
+	if (!jvm_is_blocked(thread) ||
 		(*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object))
 		return NULL;
 	return object;

@@ -25,7 +25,9 @@ enum jvm_capability {
 	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled, and its lines */
 	JVM_ALLOCATIONS = 32,      /* an object now and then, as it is allocated */
 	JVM_COLLECTIONS = 64,      /* of garbage */
-	JVM_MONITORS = 1024        /* contended ones, waits, and who holds one */
+	JVM_MONITORS = 1024,       /* contended ones, waits, and who holds one */
+	/* for which one a thread waits: as a rule in the on-load phase only */
+	JVM_CONTENDED_MONITOR = 2048
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
@@ -224,8 +226,11 @@ int32_t jvm_hash(jobject object);
  * for it. It needs JVM_MONITORS. */
 jthread jvm_monitor_holder(JNIEnv *jni, jobject object);
 
-/* The object whose monitor the thread waits to enter, a local reference, or NULL. It needs
- * JVM_MONITORS. */
+/* True if it waits to enter a monitor. */
+bool jvm_is_blocked(jthread thread);
+
+/* The object whose monitor the thread waits to enter, a local reference, or NULL. Without
+ * JVM_CONTENDED_MONITOR it is not told. */
 jobject jvm_contended_monitor(jthread thread);
 
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */

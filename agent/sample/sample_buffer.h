@@ -51,9 +51,10 @@ static inline struct stack_frame frame_unpack(uint64_t packed)
 }
 
 enum {
-	SAMPLE_WAITED = 1, /* the thread did not run */
+	SAMPLE_WAITED = 1,  /* the thread did not run */
 	SAMPLE_VIRTUAL = 2, /* it carried a virtual one, whose row it is */
-	SAMPLE_PLACED = 4   /* of an event: node is its place in the sample tree, and there are no frames */
+	SAMPLE_PLACED =
+		4 /* of an event: node is its place in the sample tree, and there are no frames */
 };
 
 /* What an event did: what its account gets; see sampler.h. */

@@ -53,8 +53,8 @@ static struct {
 uint32_t sampling_place_find(uint64_t key)
 {
 	uint64_t wide = atomic_load_explicit(&places[key % PLACES].place, memory_order_relaxed);
-	uint64_t changed = atomic_load_explicit(
-		&places[key % PLACES].changed_key, memory_order_relaxed);
+	uint64_t changed =
+		atomic_load_explicit(&places[key % PLACES].changed_key, memory_order_relaxed);
 
 	return (changed ^ wide) == key && key ? (uint32_t)wide : 0;
 }

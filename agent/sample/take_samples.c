@@ -18,8 +18,8 @@
 #include "time_stamp.h"
 
 enum {
-	STACK_TRIES = 1000, /* to get one outside of a handler */
-	ASKED = 512,        /* events that wait for another thread's stack */
+	STACK_TRIES = 1000,            /* to get one outside of a handler */
+	ASKED = 512,                   /* events that wait for another thread's stack */
 	ANSWER_NS = 1000 * 1000 * 1000 /* that a thread has for it */
 };
 
@@ -266,14 +266,15 @@ static uint64_t event_key(const struct walk_thread *walked, const struct sampled
 
 	if (walked->guarded || !walk_about(sampling_walker.vm, walked, &about))
 		return 0;
-	about.seed = spread(spread((uint64_t)where->row << 32 | where->node) +
-			    (where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index)) ^
-		     session_now() * UINT64_C(0x9e3779b97f4a7c15);
+	about.seed =
+		spread(spread((uint64_t)where->row << 32 | where->node) +
+			(where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index)) ^
+		session_now() * UINT64_C(0x9e3779b97f4a7c15);
 	about.now = clock_coarse();
 	key = known_keys_find(sampling_walker.keys, &about, NULL, &note);
 	return key ? key
-		   : walk_key(&sampling_walker, walked,
-			     (uintptr_t)__builtin_frame_address(0), &about, &note);
+		   : walk_key(&sampling_walker, walked, (uintptr_t)__builtin_frame_address(0),
+			     &about, &note);
 }
 
 /* Its stack is one whose place is known: no frame has to be named again. *key: a number for it; 0: none. */
@@ -736,8 +737,7 @@ static bool take_virtual_outside(
 	return vm_thread_runs(thread->java, id) && take_outside(thread, true, reason);
 }
 
-static bool take_of(
-	uintptr_t java, int64_t id, const struct sampler_event *event, bool root)
+static bool take_of(uintptr_t java, int64_t id, const struct sampler_event *event, bool root)
 {
 	pid_t tid = java ? vm_thread_system_id(java) : 0;
 	struct sampled_thread *thread = tid ? sampled_thread_find(tid) : NULL;
@@ -787,6 +787,14 @@ void sampler_note_virtual(int64_t id)
 
 	if (context)
 		note_virtual(id, context->row.id);
+}
+
+int64_t sampler_thread_id(uintptr_t java)
+{
+	pid_t tid = vm_thread_system_id(java);
+	const struct sampled_thread *thread = tid ? sampled_thread_find(tid) : NULL;
+
+	return thread && thread->java == java ? thread->java_id : 0;
 }
 
 uintptr_t sampler_java_thread(void)

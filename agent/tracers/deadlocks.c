@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/jvm/jvm.h"
+#include "agent/jvm/hotspot.h"
 #include "agent/tracers/lock_objects.h"
 #include "agent/tracers/lock_waits.h"
 #include "agent/tracers/locks.h"
@@ -17,6 +17,7 @@ enum { VIRTUAL_MOST = 100000 };
 /* A thread that waits for one that holds what it wants. */
 struct waiter {
 	int64_t id, holder;
+	uintptr_t holder_java; /* its JavaThread, where that is what is known; 0 */
 	char name[256];
 	char *class_name; /* owned; or NULL */
 	int32_t number;
@@ -56,13 +57,15 @@ static struct waiter *add(struct waiters *all, int64_t id, int64_t holder)
 static void look_at(JNIEnv *jni, struct waiters *all, jthread thread)
 {
 	jobject object = NULL;
-	jthread holder = locks_holder_now(jni, thread, &object);
-	struct waiter *waiter = holder ? add(all, jvm_thread_id(jni, thread),
-						 jvm_thread_id(jni, holder))
-				       : NULL;
+	struct locks_holder holder = locks_holder_now(jni, thread, &object);
+	struct waiter *waiter = holder.id || holder.java
+					? add(all, jvm_thread_id(jni, thread), holder.id)
+					: NULL;
 	struct jvm_thread description;
 	jclass class;
 
+	if (waiter)
+		waiter->holder_java = holder.java;
 	if (waiter && object) {
 		class = (*jni)->GetObjectClass(jni, object);
 		waiter->class_name = jvm_type_name(class);
@@ -72,7 +75,15 @@ static void look_at(JNIEnv *jni, struct waiters *all, jthread thread)
 	if (waiter && jvm_describe_thread(jni, thread, &description))
 		memcpy(waiter->name, description.name, sizeof(waiter->name));
 	(*jni)->DeleteLocalRef(jni, object);
-	(*jni)->DeleteLocalRef(jni, holder);
+}
+
+/* Holders that are known by their JavaThread get their numbers. */
+static void name_holders(JNIEnv *jni, struct waiters *all, const jthread *threads, int count)
+{
+	for (size_t i = 0; i < all->count; i++)
+		for (int t = 0; all->waiter[i].holder_java && t < count; t++)
+			if (hotspot_thread_of(jni, threads[t]) == all->waiter[i].holder_java)
+				all->waiter[i].holder = jvm_thread_id(jni, threads[t]);
 }
 
 /* A wait that the trace has seen begin; of a thread that the JVM did not tell of. */
@@ -112,10 +123,16 @@ static void link_all(struct waiters *all)
 	if (all->count > 0)
 		qsort(all->waiter, all->count, sizeof(*all->waiter), compare_ids);
 	for (size_t i = 0; i < all->count; i++) {
-		if (kept > 0 && all->waiter[kept - 1].id == all->waiter[i].id)
-			free(all->waiter[i].class_name);
-		else
+		struct waiter *before = kept > 0 ? &all->waiter[kept - 1] : NULL;
+
+		if (!before || before->id != all->waiter[i].id) {
 			all->waiter[kept++] = all->waiter[i];
+		} else if (!before->class_name) {
+			before->class_name = all->waiter[i].class_name;
+			before->number = all->waiter[i].number;
+		} else {
+			free(all->waiter[i].class_name);
+		}
 	}
 	all->count = kept;
 	for (size_t i = 0; i < kept; i++) {
@@ -158,8 +175,7 @@ static json_t *tell(const struct waiters *all, const struct waiter *waiter)
 }
 
 /* From that one on, which is in it. */
-static json_t *circle_of(
-	const struct waiters *all, uint32_t first, char line[DEADLOCK_LINE])
+static json_t *circle_of(const struct waiters *all, uint32_t first, char line[DEADLOCK_LINE])
 {
 	json_t *circle = json_array();
 	uint32_t at = first;
@@ -172,8 +188,8 @@ static json_t *circle_of(
 
 		json_array_append_new(circle, tell(all, waiter));
 		if (used < DEADLOCK_LINE)
-			used += (size_t)snprintf(line + used, DEADLOCK_LINE - used, "%.100s -> ",
-				name_of(waiter, room, sizeof(room)));
+			used += (size_t)snprintf(line + used, DEADLOCK_LINE - used,
+				"%.100s -> ", name_of(waiter, room, sizeof(room)));
 		at = waiter->next - 1;
 	} while (at != first);
 	if (used < DEADLOCK_LINE) {
@@ -185,8 +201,8 @@ static json_t *circle_of(
 	return circle;
 }
 
-int deadlocks_find(JNIEnv *jni, json_t **circles,
-	void (*say)(void *user, const char *line), void *user, struct error *error)
+int deadlocks_find(JNIEnv *jni, json_t **circles, void (*say)(void *user, const char *line),
+	void *user, struct error *error)
 {
 	struct waiters all = {0};
 	char line[DEADLOCK_LINE];
@@ -200,6 +216,7 @@ int deadlocks_find(JNIEnv *jni, json_t **circles,
 		count = jvm_live_threads(&threads);
 		for (int i = 0; i < count; i++)
 			look_at(jni, &all, threads[i]);
+		name_holders(jni, &all, threads, count);
 		free(threads);
 		(*jni)->PopLocalFrame(jni, NULL);
 	}

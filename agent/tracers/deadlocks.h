@@ -22,7 +22,7 @@ enum { DEADLOCK_LINE = 200 };
 /* An array, a circle each: an array of objects {"thread", "id", "virtual", "class", "number", "holder"}, each of which waits
  * for the next one. say: called with each circle in one line, "thread-a -> thread-b -> thread-a"; may be NULL. 0, or a
  * negative code. */
-int deadlocks_find(JNIEnv *jni, json_t **circles,
-	void (*say)(void *user, const char *line), void *user, struct error *error);
+int deadlocks_find(JNIEnv *jni, json_t **circles, void (*say)(void *user, const char *line),
+	void *user, struct error *error);
 
 #endif

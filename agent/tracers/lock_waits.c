@@ -10,12 +10,12 @@
 #include "agent/lock/lock.h"
 
 enum {
-	PARTS = 64,   /* of threads, by their number: each has its lock */
-	LISTS = 64,   /* in each */
-	BLOCK = 256,  /* waits that memory is had for at once */
+	PARTS = 64,    /* of threads, by their number: each has its lock */
+	LISTS = 64,    /* in each */
+	BLOCK = 256,   /* waits that memory is had for at once */
 	BLOCKS = 4096, /* a million waits */
 	LONGEST = 256, /* that are kept one by one */
-	LATE = 4096   /* that wait for an answer behind their end */
+	LATE = 4096    /* that wait for an answer behind their end */
 };
 #define ANSWER_NS UINT64_C(2000000000)
 
@@ -106,7 +106,8 @@ static uint32_t power_below(uint64_t number)
 int waits_open(uint64_t bytes, const struct waits_tree *tree)
 {
 	/* Half for rows of the file, and half for waits. */
-	uint32_t rows = power_below(bytes / 2 / (sizeof(struct contention) + 2 * sizeof(uint32_t)));
+	uint32_t rows =
+		power_below(bytes / 2 / (sizeof(struct contention) + 2 * sizeof(uint32_t)));
 
 	if (waits.open)
 		return 0;
@@ -165,8 +166,7 @@ static uint32_t take_wait(struct part *of)
 		lock_take(&waits.room);
 		if (fresh && waits.made < waits.most) {
 			block = waits.made++;
-			atomic_store_explicit(
-				&waits.block[block], fresh, memory_order_release);
+			atomic_store_explicit(&waits.block[block], fresh, memory_order_release);
 		}
 		lock_give(&waits.room);
 		if (block == UINT32_MAX) {
@@ -343,8 +343,8 @@ uint64_t waits_forget(void)
 
 static uint32_t hash_of(const struct contention *row)
 {
-	uint64_t mixed = ((uint64_t)row->place << 32 | row->holder) *
-			 UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t mixed =
+		((uint64_t)row->place << 32 | row->holder) * UINT64_C(0x9e3779b97f4a7c15);
 
 	mixed = (mixed ^ ((uint64_t)row->lock << 8 | row->kind)) * UINT64_C(0xff51afd7ed558ccd);
 	return (uint32_t)(mixed >> 32);

@@ -86,9 +86,10 @@ int waits_put(struct profile_writer *profile, uint64_t began, struct error *erro
 void waits_put_done(bool kept);
 
 struct waits_state {
-	uint64_t ended;   /* waits that were told of */
-	uint64_t lost;    /* for want of room, or of a stack */
-	uint64_t held, answered, unknown; /* with a holder; whose path is known, too; whose holder could not be told */
+	uint64_t ended; /* waits that were told of */
+	uint64_t lost;  /* for want of room, or of a stack */
+	uint64_t held, answered,
+		unknown; /* with a holder; whose path is known, too; whose holder could not be told */
 	uint64_t folded; /* that have no row of their own */
 };
 struct waits_state waits_state(void);

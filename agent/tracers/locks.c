@@ -21,7 +21,7 @@ enum {
 	OBJECTS_SHARE = 64,    /* and for locks */
 	PATHS_WINDOW_MS = 50,  /* so many holders in that time have their stacks read: */
 	PATHS_IN_WINDOW = 100, /* a signal takes some us from the one that holds the lock */
-	ASKED_SHARE = 100      /* the JVM is asked for one of so many parts of the time at most */
+	ASKED_SHARE = 100 /* the JVM is asked for one of so many parts of the time at most */
 };
 
 /* ---- the JDK's classes ---- */
@@ -29,9 +29,9 @@ enum {
 static struct {
 	jclass unsafe, ownable, virtual; /* global references; virtual NULL: there are none */
 	jmethodID park;
-	jfieldID blocker, native, owner;  /* Thread.parkBlocker, .eetop; exclusiveOwnerThread */
-	jfieldID carrier, state;          /* of VirtualThread */
-	jint parking, parking_timed;      /* the state */
+	jfieldID blocker, native, owner; /* Thread.parkBlocker, .eetop; exclusiveOwnerThread */
+	jfieldID carrier, state;         /* of VirtualThread */
+	jint parking, parking_timed;     /* the state */
 	bool known;
 } jdk;
 
@@ -46,8 +46,7 @@ static jclass find_class(JNIEnv *jni, const char *name)
 	return global;
 }
 
-static jfieldID find_field(
-	JNIEnv *jni, jclass class, const char *name, const char *signature)
+static jfieldID find_field(JNIEnv *jni, jclass class, const char *name, const char *signature)
 {
 	jfieldID field = class ? (*jni)->GetFieldID(jni, class, name, signature) : NULL;
 
@@ -151,7 +150,8 @@ static struct holder holder_of_monitor(JNIEnv *jni, jthread thread, jobject obje
 
 	switch (owner.kind) {
 	case VM_OWNER_THREAD:
-		return (struct holder){HOLDER_ASKED, owner.id, owner.java};
+		return (struct holder){HOLDER_ASKED,
+			owner.id ? owner.id : sampler_thread_id(owner.java), owner.java};
 	case VM_OWNER_NONE:
 		return (struct holder){.state = HOLDER_NONE};
 	case VM_OWNER_HIDDEN:
@@ -215,8 +215,7 @@ static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobj
 
 static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
 {
-	struct wait_end end =
-		waits_end(jvm_thread_id(jni, thread), clock_now(), timed_out);
+	struct wait_end end = waits_end(jvm_thread_id(jni, thread), clock_now(), timed_out);
 	const struct sampler_event event = {.kind = end.kind,
 		.subject = end.lock,
 		.count = 1,
@@ -287,8 +286,7 @@ static void callbacks(jvmtiEventCallbacks *callbacks)
 static void begin_park(JNIEnv *jni, jthread thread)
 {
 	uint64_t now = clock_now();
-	jobject blocker =
-		jdk.blocker ? (*jni)->GetObjectField(jni, thread, jdk.blocker) : NULL;
+	jobject blocker = jdk.blocker ? (*jni)->GetObjectField(jni, thread, jdk.blocker) : NULL;
 
 	begin_wait(jni, thread, LOCKS_PARK, blocker, holder_of_blocker(jni, blocker), now);
 	(*jni)->DeleteLocalRef(jni, blocker);
@@ -351,8 +349,8 @@ static int bind_park(JNIEnv *jni, struct error *error)
 				return 0;
 		}
 	}
-	return error_set(error, ERROR_MISSING,
-		"traces=locks: this JVM does not show how threads park");
+	return error_set(
+		error, ERROR_MISSING, "traces=locks: this JVM does not show how threads park");
 }
 
 static void unbind_park(JNIEnv *jni)
@@ -361,7 +359,8 @@ static void unbind_park(JNIEnv *jni)
 
 	/* Others may have bound it since. */
 	if (jdk.park && native_function_now(jdk.park) == (void *)park &&
-		!native_function_bind(jni, jdk.unsafe, &method, (void *)atomic_load(&real_park)))
+		!native_function_bind(
+			jni, jdk.unsafe, &method, (void *)atomic_load(&real_park)))
 		log_line(LOG_INFO, "Unsafe.park keeps its stand-in");
 }
 
@@ -371,21 +370,36 @@ int locks_learn(JNIEnv *jni, struct error *error)
 {
 	int status = jvm_add_capabilities(JVM_MONITORS, error);
 
+	/* Where it cannot be had by now the JVM's own structures are read. */
+	jvm_add_capabilities(JVM_CONTENDED_MONITOR, &(struct error){0});
 	if (status == 0)
 		learn(jni);
 	return status;
 }
 
-jthread locks_holder_now(JNIEnv *jni, jthread thread, jobject *object)
+struct locks_holder locks_holder_now(JNIEnv *jni, jthread thread, jobject *object)
 {
+	jthread holder = NULL;
+	struct holder found = {0};
+
 	*object = jvm_contended_monitor(thread);
-	if (*object)
-		return jvm_monitor_holder(jni, *object);
-	if (jdk.blocker)
+	if (*object) {
+		holder = jvm_monitor_holder(jni, *object);
+	} else if (jvm_is_blocked(thread) && jdk.native) {
+		struct vm_owner owner = vm_monitor_owner(
+			(uintptr_t)(*jni)->GetLongField(jni, thread, jdk.native), NULL);
+
+		return owner.kind == VM_OWNER_THREAD
+			       ? (struct locks_holder){owner.id, owner.id ? 0 : owner.java}
+			       : (struct locks_holder){0};
+	} else if (jdk.blocker) {
 		*object = (*jni)->GetObjectField(jni, thread, jdk.blocker);
-	if (!*object || !jdk.owner || !(*jni)->IsInstanceOf(jni, *object, jdk.ownable))
-		return NULL;
-	return (*jni)->GetObjectField(jni, *object, jdk.owner);
+		if (*object && jdk.owner && (*jni)->IsInstanceOf(jni, *object, jdk.ownable))
+			holder = (*jni)->GetObjectField(jni, *object, jdk.owner);
+	}
+	if (holder)
+		found = holder_of_thread(jni, holder);
+	return (struct locks_holder){.id = found.id};
 }
 
 /* ---- the trace ---- */
@@ -405,6 +419,13 @@ static uint64_t node_of(uint32_t place)
 }
 
 static const struct waits_tree tree = {add_hold, node_of};
+
+/* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
+static int prove(const struct session *session, struct error *error)
+{
+	jvm_add_capabilities(JVM_CONTENDED_MONITOR, &(struct error){0});
+	return 0;
+}
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
@@ -496,6 +517,7 @@ const struct tracer locks_tracer = {
 	.event = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
 		JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED},
 	.callbacks = callbacks,
+	.prove = prove,
 	.on = on,
 	.off = off,
 	.forget = forget,

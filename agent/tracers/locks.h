@@ -22,8 +22,12 @@ extern const struct tracer locks_tracer;
 /* What it needs to know of the JDK, and may ask the JVM. 0, or a negative code. On a Java thread. */
 int locks_learn(JNIEnv *jni, struct error *error);
 
-/* Who holds what the thread, one of the system, waits for now, a local reference, NULL: it does not wait, or nobody is known.
- * *object: that, a local reference, or NULL. */
-jthread locks_holder_now(JNIEnv *jni, jthread thread, jobject *object);
+/* Who holds what the thread, one of the system, waits for now: a number, or a JavaThread; nothing: it does not wait, or nobody is
+ * known. *object: that, a local reference, or NULL: not known. */
+struct locks_holder {
+	int64_t id;
+	uintptr_t java;
+};
+struct locks_holder locks_holder_now(JNIEnv *jni, jthread thread, jobject *object);
 
 #endif

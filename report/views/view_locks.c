@@ -42,7 +42,7 @@ struct group {
 struct locks_view {
 	struct group *group;
 	size_t groups;
-	bool *chosen;      /* by place of the path: a wanted method is on it; NULL: all are */
+	bool *chosen; /* by place of the path: a wanted method is on it; NULL: all are */
 	struct sums all, idle;
 	uint64_t unheld_ns; /* contended, without a holder that is known */
 };
@@ -51,8 +51,8 @@ struct locks_view {
 
 static const char *thread_name(const struct report *report, uint32_t id)
 {
-	const struct profile *profile = report->model->apart ? report->model->apart
-							     : report->model->profile;
+	const struct profile *profile =
+		report->model->apart ? report->model->apart : report->model->profile;
 	size_t low = 0, high = profile->thread_count;
 
 	if (id == 0)
@@ -266,7 +266,8 @@ static bool *choose_paths(struct report *report)
 }
 
 static void find_groups(struct report *report, struct locks_view *view,
-	struct key (*key_of)(const struct profile *profile, const struct profile_contention *row))
+	struct key (*key_of)(
+		const struct profile *profile, const struct profile_contention *row))
 {
 	const struct profile *profile = report->model->profile;
 	size_t rows = profile->contention_count, count = 0, end;
@@ -311,8 +312,8 @@ static void say_period(const struct report *report, struct sink *sink)
 
 	for (size_t i = 0; i < profile->trace_period_count; i++) {
 		const struct profile_trace_period *period = &profile->trace_period[i];
-		uint64_t until = period->ended == PROFILE_NOT_KNOWN ? end
-								    : (uint64_t)period->ended;
+		uint64_t until =
+			period->ended == PROFILE_NOT_KNOWN ? end : (uint64_t)period->ended;
 
 		if (period->trace != TRACE_LOCKS)
 			continue;
@@ -320,9 +321,9 @@ static void say_period(const struct report *report, struct sink *sink)
 		told += until > period->began ? until - period->began : 0;
 	}
 	if (periods == 0)
-		sink_title(sink,
-			"locks were not traced: traces=locks does, or 'jprof trace PID +locks' in "
-			"a recording that runs");
+		sink_title(sink, "locks were not traced: traces=locks does, or 'jprof trace "
+				 "PID +locks' in "
+				 "a recording that runs");
 	else
 		sink_title(sink, "locks were traced for %s%s",
 			figure_text(FIGURE_TIME, told).text,
@@ -336,11 +337,13 @@ static void say_known(const struct report *report, struct sink *sink)
 	} lines[] = {
 		{"locks.lost", "", "waits are not told: there was no room for them"},
 		{"locks.cut", "", "waits were under way as the trace ended, and are not told"},
-		{"locks.folded", "", "waits are told by lock alone: there was no room for paths"},
+		{"locks.folded", "",
+			"waits are told by lock alone: there was no room for paths"},
 		{"locks.unnamed", "", "waits are told by class: there was no room for locks"},
 		{"locks.holder_unknown", "of ", "waits the holder could not be told"},
 		{"locks.held_no_path", "of ",
-			"waits the holder's path is not known: stacks of holders are read 2,000 "
+			"waits the holder's path is not known: stacks of holders are read "
+			"2,000 "
 			"times a second at most"},
 	};
 
@@ -398,8 +401,8 @@ static void sums_columns(struct sheet *sheet, const char *group, const char *wai
 {
 	sheet_add(sheet, group, "waits", waits, flags | COLUMN_SUM);
 	sheet_add(sheet, group, "ns", time, flags | COLUMN_SUM | COLUMN_TIME | COLUMN_SHARE);
-	sheet_add(sheet, group, "longest", longest,
-		(longest[0] ? flags : IN_DATA) | COLUMN_TIME);
+	sheet_add(
+		sheet, group, "longest", longest, (longest[0] ? flags : IN_DATA) | COLUMN_TIME);
 	sheet_add(sheet, group, "longest_began", "", IN_DATA);
 }
 
@@ -419,8 +422,7 @@ static void lock_columns(struct sheet *sheet)
 	sheet_add(sheet, "lock", "number", "", IN_DATA);
 }
 
-static struct cell *lock_cells(
-	const struct report *report, struct cell *cells, uint32_t place)
+static struct cell *lock_cells(const struct report *report, struct cell *cells, uint32_t place)
 {
 	const struct profile_lock *lock =
 		place ? &report->model->profile->lock[place - 1] : NULL;
@@ -441,8 +443,9 @@ static struct key key_by_lock(
 	return (struct key){.lock = row->lock};
 }
 
-static int open_groups(struct report *report,
-	struct key (*key_of)(const struct profile *profile, const struct profile_contention *row))
+static int open_groups(
+	struct report *report, struct key (*key_of)(const struct profile *profile,
+				       const struct profile_contention *row))
 {
 	struct locks_view *view = report_room(report, 1, struct locks_view);
 
@@ -451,7 +454,8 @@ static int open_groups(struct report *report,
 		return -1;
 	view->chosen = choose_paths(report);
 	find_groups(report, view, key_of);
-	return report->model->store->failed ? -1 : report_list_shares(report, NULL, view->groups);
+	return report->model->store->failed ? -1
+					    : report_list_shares(report, NULL, view->groups);
 }
 
 static void locks_columns(struct report *report)
