@@ -174,6 +174,7 @@ class Locks:
 
     def deadlock(self, what):
         target = self.target("traces=locks,calls=off", "platform")
+        target.tell("pairs", 0, "monitor")
         self.test.expect(json.loads(self.test.jprof("deadlocks", target.pid, "--format", "json").out) ==
                          {"deadlocks": []}, f"{what}: a deadlock that is none")
         target.tell("deadlock")
