@@ -11,9 +11,11 @@ import sqlite3
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import control  # noqa: E402
 from harness import Target, Test  # noqa: E402
 
-PAIRS, LONG, WAITS = 5000, 60, 30
+PAIRS, LONG, WAITS = 5000, 30, 15
 
 
 class Locks:
@@ -144,14 +146,16 @@ class Locks:
         """Under load. Each of the longest waits lies in a time in which the trace was on."""
         target = self.target("calls=off", kind, check=False)
         target.tell("pairs", 0, "monitor")
-        target.process.stdin.write("load 600\n")
+        target.process.stdin.write("load 1200\n")
         memory = []
+        client = control.Client(target.pid)
         for i in range(times):
-            self.test.jprof("trace", target.pid, "+locks")
-            self.test.jprof("trace", target.pid, "-locks")
+            for switch in "on", "off":
+                client.must("trace", **{switch: ["locks"]})
             if i in (times // 4, times - 1):
                 status = pathlib.Path(f"/proc/{target.pid}/status").read_text()
                 memory.append(int(re.search(r"VmRSS:\s+([0-9]+)", status).group(1)))
+        self.test.expect(not control.failures, f"{what}: {control.failures[:3]}")
         self.test.jprof("stop", target.pid)
         self.test.expect(target.process.poll() is None, f"{what}: the program has ended")
         target.kill()
