@@ -132,10 +132,11 @@ static bool track(const struct allocation *allocation, uint32_t class, uint32_t 
 }
 
 /* A stack that has no number: it is told each time. What came of it is added once it has a place, by its cookie. */
-static void tell_loose(uint32_t class, const struct object_sum *sum)
+static void tell_loose(uint32_t class, const struct object_sum *sum, bool no_path)
 {
 	struct object_loose *loose = malloc(sizeof(*loose));
-	struct sampler_event event = {.kind = OBJECTS_ALLOCATED, .subject = class};
+	struct sampler_event event = {
+		.kind = OBJECTS_ALLOCATED, .subject = class, .no_path = no_path};
 
 	if (loose) {
 		*loose = (struct object_loose){.class = class, .sum = *sum};
@@ -180,10 +181,11 @@ static uint32_t site_of(struct sampler_stack *stack, uint64_t key, uint64_t note
 		sampler_stack_note(stack, key, place);
 		return place;
 	}
-	atomic_fetch_add_explicit(&objects.cut, 1, memory_order_relaxed);
 	place = object_site_find(&objects.sites, object_key(~thread, class), class, true);
-	if (place)
+	if (place) {
+		atomic_fetch_add_explicit(&objects.cut, 1, memory_order_relaxed);
 		tell_path(object_site_at(&objects.sites, place), place, true);
+	}
 	return place;
 }
 
@@ -209,7 +211,7 @@ static void count_object(const struct allocation *allocation)
 	if (key == 0 && stack.thread.java && stack.about.sp == 0)
 		key = object_key(where, 0);
 	if (key == 0) {
-		tell_loose(class, &sum);
+		tell_loose(class, &sum, !stack.thread.java);
 		return;
 	}
 	place = site_of(&stack, key, note, class, thread);
