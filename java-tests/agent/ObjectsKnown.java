@@ -170,7 +170,7 @@ public class ObjectsKnown {
         part("strings", n, ObjectsKnown::strings, "java.lang.String " + n, "byte[] " + n);
         part("lambdas", n, ObjectsKnown::lambdas, "ObjectsKnown$$Lambda " + n);
         part("deserialised", n, ObjectsKnown::deserialised, "ObjectsKnown$Serial " + n);
-        part("natives", n, ObjectsKnown::natives, "ObjectsKnown$Native " + n);
+        part("make", n, ObjectsKnown::natives, "ObjectsKnown$Native " + n);
         part("", n, ObjectsKnown::outside, "ObjectsKnown$Outside " + n);
         part("large", n, ObjectsKnown::large, "ObjectsKnown$Large[] " + n / 1000);
         part("deep", n, count -> deep(count, 200), "ObjectsKnown$Plain " + n);
