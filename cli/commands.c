@@ -174,7 +174,9 @@ const struct command commands[] = {
 		.words = WORDS_PROCESS},
 	{"trace", "PID +NAME -NAME ...", "switch traces on and off in a recording", trace_text,
 		NULL, cmd_control, .words = WORDS_PROCESS},
-	{"heap", "PID [--live] [--dump FILE] [--top N] [--sort COLUMN] [--format FORMAT]",
+	{"heap",
+		"PID [--live] [--dump FILE] [--top N] [--sort COLUMN]\n"
+		"             [--format FORMAT]",
 		"what is in a JVM's heap, by class; or all of it in a file", heap_text, NULL,
 		cmd_heap, .options = &heap_table, .words = WORDS_PROCESS},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
