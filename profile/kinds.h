@@ -129,7 +129,8 @@ enum subject {
 	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */        \
 	X(CALLS, "call", SUBJECT_METHOD, "calls") /* that were counted: of the root */         \
 	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated") /* of a class */         \
-	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */
+	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */    \
+	X(PAUSES, "gc", SUBJECT_NONE, "gc") /* collections that stopped it, ns of theirs */
 
 /* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
  * there had been before each was allocated. */

@@ -95,6 +95,10 @@ struct sampler_event {
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
 
+/* The same of each Java thread that stands, as the JVM has stopped it, and would run: on the thread of the JVM that works in the
+ * safepoint. Nothing of the JVM is called, and no lock waited for. What could not be told is counted as above. */
+void sampler_take_stopped(const struct sampler_event *event);
+
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
 
