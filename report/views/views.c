@@ -6,7 +6,7 @@
 extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
 	view_calibration, view_findings, view_objects, view_alive, view_object_paths,
-	view_object_tree, view_gc, view_safepoints, view_jit,
+	view_object_tree, view_gc, view_gc_tree, view_safepoints, view_jit,
 	view_deoptimizations;
 
 const struct view *const views[] = {
@@ -30,6 +30,7 @@ const struct view *const views[] = {
 	&view_object_paths,
 	&view_object_tree,
 	&view_gc,
+	&view_gc_tree,
 	&view_safepoints,
 	&view_jit,
 	&view_deoptimizations,
