@@ -175,6 +175,18 @@ struct json_t *schema_of_period(const struct option_row *row)
 	return any_of(append(size_schemas(row), json_pack("{s:s}", "const", "all")));
 }
 
+struct json_t *schema_of_time(const struct option_row *row)
+{
+	json_t *schemas = append(json_array(), json_pack("{s:s}", "const", "off"));
+	for (size_t i = 0; i < option_time_count; i++) {
+		const struct option_time *unit = &option_times[i];
+		uint64_t least = (row->least + unit->ns - 1) / unit->ns;
+		schemas =
+			append(schemas, digits_schema(least, row->most / unit->ns, unit->name));
+	}
+	return any_of(schemas);
+}
+
 /* ---- lists ---- */
 
 /* An array of the items; and one string in which they are joined: a '+' in an item has a

@@ -106,10 +106,12 @@ enum { CODE_LEVEL_MAX = 4 };
 
 /* Subject 0: not known, or none. */
 enum subject {
-	SUBJECT_FILE,  /* a file's id (table file): it may become its group's */
-	SUBJECT_NONE,  /* the call path alone tells: what it is about is always 0 */
-	SUBJECT_PLACE, /* where in the node's method: sample_place(), of which 0 is one */
-	SUBJECT_METHOD /* a method's id (table method) */
+	SUBJECT_FILE,   /* a file's id (table file): it may become its group's */
+	SUBJECT_NONE,   /* the call path alone tells: what it is about is always 0 */
+	SUBJECT_PLACE,  /* where in the node's method: sample_place(), of which 0 is one */
+	SUBJECT_METHOD, /* a method's id (table method) */
+	SUBJECT_THROWN, /* two of them: thrown_subject() */
+	SUBJECT_LOCK    /* a lock's id (table lock) */
 };
 
 #define ACCOUNT_KIND_TABLE(X)                                                                  \
@@ -130,6 +132,14 @@ enum subject {
 	X(CALLS, "call", SUBJECT_METHOD, "calls") /* that were counted: of the root */         \
 	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated") /* of a class */         \
 	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */    \
+	/* where it was thrown; the amount: objects that had been thrown before */             \
+	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
+	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
+		"created")                              /* where its object was made */        \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks") /* a contended monitor's enter */      \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")    /* Object.wait; failed: timed out */   \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")    /* java.util.concurrent */             \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")     /* others waited for it meanwhile */   \
 	X(PAUSES, "gc", SUBJECT_NONE, "gc") /* collections that stopped it, ns of theirs */
 
 /* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
@@ -158,6 +168,23 @@ static inline int account_kind_is_told(enum account_kind kind)
 const char *account_kind_group(enum account_kind kind);
 enum subject account_kind_subject(enum account_kind kind);
 
+/* What was thrown: the id of its class, and that of the method that caught it; METHOD_ROOT: no Java code did; METHOD_FOLDED: it is
+ * not known which. */
+static inline uint64_t thrown_subject(uint32_t class, uint32_t catcher)
+{
+	return (uint64_t)catcher << 32 | class;
+}
+
+static inline uint32_t thrown_class(uint64_t subject)
+{
+	return (uint32_t)subject;
+}
+
+static inline uint32_t thrown_catcher(uint64_t subject)
+{
+	return (uint32_t)(subject >> 32);
+}
+
 /* ---- traces: what is told beside calls, samples and I/O ---- */
 
 /* Names are those of the option `traces`. */
@@ -180,6 +207,23 @@ enum trace_kind {
 
 /* By kind; NULL behind the last. */
 extern const char *const trace_kind_names[TRACE_KINDS + 1];
+
+/* ---- what is told of each call of watched methods ---- */
+
+#define CALL_FIGURE_TABLE(X)                                                                   \
+	X(CALL_ELAPSED, "elapsed") /* wall clock, from entry to exit */                        \
+	X(CALL_BASE, "base")       /* the same, in the method itself */                        \
+	X(CALL_CPU, "cpu")         /* processor time, from entry to exit */
+
+enum call_figure {
+#define X(figure, name) figure,
+	CALL_FIGURE_TABLE(X)
+#undef X
+		CALL_FIGURES
+};
+
+/* By figure; NULL behind the last. */
+extern const char *const call_figure_names[CALL_FIGURES + 1];
 
 /* ---- what I/O is done with ---- */
 

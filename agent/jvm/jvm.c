@@ -130,6 +130,14 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_sampled_object_alloc_events = 1;
 	if (capabilities & JVM_COLLECTIONS)
 		wanted.can_generate_garbage_collection_events = 1;
+	if (capabilities & JVM_EXCEPTIONS)
+		wanted.can_generate_exception_events = 1;
+	if (capabilities & JVM_BYTECODES)
+		wanted.can_get_bytecodes = 1;
+	if (capabilities & JVM_MONITORS) {
+		wanted.can_generate_monitor_events = 1;
+		wanted.can_get_monitor_info = 1;
+	}
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;
@@ -570,6 +578,23 @@ uint64_t jvm_method_size(jmethodID method)
 	return (uint64_t)last + 1;
 }
 
+size_t jvm_method_bytes(jmethodID method, uint64_t from, unsigned char *bytes, size_t most)
+{
+	unsigned char *all = NULL;
+	jint size = 0;
+	size_t count = 0;
+
+	if ((*jvmti)->GetBytecodes(jvmti, method, &size, &all))
+		return 0;
+	if (from < (uint64_t)size)
+		count = (size_t)((uint64_t)size - from);
+	if (count > most)
+		count = most;
+	memcpy(bytes, all + from, count);
+	jvm_give(all);
+	return count;
+}
+
 char *jvm_method_file(JNIEnv *jni, jmethodID method)
 {
 	jclass class = jvm_method_class(method);
@@ -810,6 +835,21 @@ int32_t jvm_hash(jobject object)
 
 	(*jvmti)->GetObjectHashCode(jvmti, object, &hash);
 	return hash;
+}
+
+jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
+{
+	jvmtiMonitorUsage usage = {0};
+
+	if ((*jvmti)->GetObjectMonitorUsage(jvmti, object, &usage))
+		return NULL;
+	for (jint i = 0; i < usage.waiter_count; i++)
+		(*jni)->DeleteLocalRef(jni, usage.waiters[i]);
+	for (jint i = 0; i < usage.notify_waiter_count; i++)
+		(*jni)->DeleteLocalRef(jni, usage.notify_waiters[i]);
+	jvm_give(usage.waiters);
+	jvm_give(usage.notify_waiters);
+	return usage.owner;
 }
 
 int jvm_retransform(const jclass *classes, int count, struct error *error)

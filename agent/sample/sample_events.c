@@ -32,21 +32,12 @@ static uint32_t periods_of(const struct allocation *allocation)
 	return (uint32_t)((sum + (uint64_t)(exact * 4294967296.0)) >> 32);
 }
 
-static uint32_t class_id(jclass class)
-{
-	struct jvm_method of = {.class_name = jvm_type_name(class)};
-	uint32_t id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
-
-	jvm_method_fini(&of);
-	return id;
-}
-
 static void on_allocated(const struct allocation *allocation)
 {
 	uint32_t periods = periods_of(allocation);
 
 	if (periods > 0 && condition >= 0)
-		sampler_take((unsigned)condition, periods, class_id(allocation->class));
+		sampler_take((unsigned)condition, periods, methods_of_class(allocation->class));
 }
 
 static _Atomic uint64_t collection_began; /* clock_now */

@@ -92,6 +92,8 @@ struct writer_source {
 	const struct trace_source *traces;   /* the same */
 	void *argument;                      /* of notes and facts */
 	struct profile_creation creation;    /* set_aside: writer_discard may follow */
+	/* ns: what each so long piece of time added is kept in the file; 0: it is not */
+	uint64_t resolution;
 };
 
 /* Creates the profile and starts the thread. 0, or a negative code with error filled
