@@ -542,6 +542,9 @@ const struct option_row option_table[] = {
 		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),
 		.meaning = "of the trace objects: one object in so many bytes is told; all: "
 			   "each"},
+	{"gc_in_paths", &yes_no_type, "yes, no", .initial = "no", FIELD(gc_in_paths),
+		.meaning = "whether the trace gc tells which call paths collections have "
+			   "stopped"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",

@@ -642,9 +642,10 @@ void sampling_left(struct sampled_thread *thread, unsigned place, uint64_t rest)
 /* ---- on the clock's thread ---- */
 
 /* The nearest node of the path that the file has, in the row of the thread's context, or (is_virtual) of the virtual thread's
- * that it carries. The thread may be recording right now, but for what the tree's lock keeps. */
-static void find_node_outside(
-	const struct sampled_thread *thread, bool is_virtual, struct sample_record *where)
+ * that it carries. The thread may be recording right now, but for what the tree's lock keeps. False: that is not free, and
+ * was not to be waited for. */
+static bool find_node_outside(const struct sampled_thread *thread, bool is_virtual,
+	struct sample_record *where, bool wait)
 {
 	struct thread_slot *slot = atomic_load(&thread->slot);
 	struct thread_context *context;
@@ -658,15 +659,72 @@ static void find_node_outside(
 	context = slot && atomic_load(&slot->session) == session_now() ? slot_context(slot)
 								       : NULL;
 	if (!context)
-		return;
+		return true;
 	where->row = context->row.id;
-	lock_take(&context->tree.lock);
+	if (wait)
+		lock_take(&context->tree.lock);
+	else if (!lock_try(&context->tree.lock))
+		return false;
 	index = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
 	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
 		index = tree_at(&context->tree, index)->parent;
 	where->node = tree_at(&context->tree, index)->id;
 	where->method = tree_at(&context->tree, index)->method;
 	lock_give(&context->tree.lock);
+	return true;
+}
+
+/* ---- in a safepoint, of threads that stand ---- */
+
+static void take_stopped(struct sampled_thread *thread, void *argument)
+{
+	struct reason reason = {.event = argument};
+	struct vm_anchor anchor = vm_anchor_of(thread->java);
+	enum walk_end end = WALK_WAITS;
+	struct sample_record where;
+	struct walk_thread walked;
+	struct stack *stack;
+	unsigned frames = 0;
+	uintptr_t low;
+
+	/* Most wait. */
+	if (!vm_anchor_would_run(thread->java, &anchor, false))
+		return;
+	stack = take_stack();
+	if (!stack) {
+		lose(reason, SAMPLE_FULL);
+		return;
+	}
+	if (anchor.sp != 0) {
+		walked = vm_thread_stack(thread->java, &low);
+		frames = walk_java(
+			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	}
+	if (vm_anchor_would_run(thread->java, &anchor,
+		    frames == 0 || stack->frame[0].kind == FRAME_JAVA_NATIVE)) {
+		if (find_node_outside(thread, false, &where, false)) {
+			where.about = 0;
+			record(&where, thread, stack->frame, frames, end, reason);
+		} else {
+			lose(reason, SAMPLE_FULL);
+		}
+	}
+	give_stack(stack);
+}
+
+void sampler_take_stopped(const struct sampler_event *event)
+{
+	uint64_t begin = time_stamp_read();
+	int saved_errno = errno;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		if (!sampled_threads_try(take_stopped, (void *)event))
+			sampling_lose_event(event->kind, event->count);
+		count_cost(begin);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
 }
 
 /* A thread that waits is looked at from here, not by a signal: what it waits in may take one amiss. The JDK's debugger
@@ -695,7 +753,7 @@ static bool take_outside(struct sampled_thread *thread, bool is_virtual, struct 
 		frames = walk_java(
 			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
 	}
-	find_node_outside(thread, is_virtual, &where);
+	find_node_outside(thread, is_virtual, &where, true);
 	after = vm_anchor_of(thread->java);
 	/* Without a row of the virtual thread it would be its carrier's. */
 	same = memcmp(&before, &after, sizeof(before)) == 0 && (!is_virtual || where.row != 0);
@@ -729,7 +787,7 @@ static bool find_row(struct sampled_thread *thread, int64_t id, struct sample_re
 {
 	if (id && (!vm_thread_runs(thread->java, id) || find_virtual(id, where)))
 		return find_virtual(id, where);
-	find_node_outside(thread, id != 0, where);
+	find_node_outside(thread, id != 0, where, true);
 	/* Without a row it would be the carrier's. */
 	return id == 0 || where->row != 0;
 }

@@ -252,6 +252,8 @@ static void open_it(const char *interval)
 		.code = true,
 		.machine_code = true,
 		.marks = true,
+		.collections = true,
+		.compilations = true,
 		.slice_use = true,
 		.interval = interval};
 	struct profile *profile;
