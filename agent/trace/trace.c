@@ -107,6 +107,11 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	return trace;
 }
 
+void trace_fold_below(struct trace *trace, uint32_t percent)
+{
+	trace->budget.fold_below = percent;
+}
+
 void trace_expect_old_frames(struct trace *trace)
 {
 	trace->old_frames = true;
