@@ -159,8 +159,11 @@ static int open_for(
 	struct opened_profile *opened, const struct words *words, struct error *error)
 {
 	const struct view *view = words->request.view;
-	const struct profile_wanted wanted = {
-		.records = view->records, .marks = view->marks, .slice_use = view->slices};
+	const struct profile_wanted wanted = {.records = view->records,
+		.marks = view->marks,
+		.collections = view->collections,
+		.compilations = view->compilations,
+		.slice_use = view->slices};
 	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
 
 	if (failed == 0)

@@ -152,7 +152,7 @@ struct json_t *schema_of_percent(const struct option_row *row)
 	return any_of(append(plain_schemas(row), json_pack("{s:s}", "const", "off")));
 }
 
-struct json_t *schema_of_size(const struct option_row *row)
+static json_t *size_schemas(const struct option_row *row)
 {
 	json_t *schemas = plain_schemas(row);
 	for (size_t i = 0; i < option_unit_count; i++) {
@@ -162,7 +162,17 @@ struct json_t *schema_of_size(const struct option_row *row)
 		schemas =
 			append(schemas, digits_schema(least, row->most / unit->bytes, letter));
 	}
-	return any_of(schemas);
+	return schemas;
+}
+
+struct json_t *schema_of_size(const struct option_row *row)
+{
+	return any_of(size_schemas(row));
+}
+
+struct json_t *schema_of_period(const struct option_row *row)
+{
+	return any_of(append(size_schemas(row), json_pack("{s:s}", "const", "all")));
 }
 
 struct json_t *schema_of_time(const struct option_row *row)
@@ -216,6 +226,21 @@ static json_t *list_schemas(
 struct json_t *schema_of_list(const struct option_row *row)
 {
 	return list_schemas(row, "", "");
+}
+
+/* Words of the row: as an array, or joined by '+'. */
+struct json_t *schema_of_words(const struct option_row *row)
+{
+	char words[240] = "";
+	size_t length, used = 0;
+	for (const char *word = row->values; (word = option_next_word(word, &length));
+		word += length)
+		used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%.*s",
+			used ? "|" : "", (int)length, word);
+	json_t *array =
+		with(typed("array"), "items", with(json_object(), "enum", words_of(row)));
+	return any_of(append(
+		append(json_array(), array), matching("^(?:%s)(?:\\+(?:%s))*$", words, words)));
 }
 
 struct json_t *schema_of_threads(const struct option_row *row)

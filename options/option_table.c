@@ -263,6 +263,37 @@ static const struct option_type percent_type = {.from_integer = true,
 	.schema = schema_of_percent,
 	.size = sizeof(uint64_t)};
 
+/* ---- a size, or all ---- */
+
+static const char *period_give(const struct option_row *row, void *field, const char *value)
+{
+	if (strcmp(value, "all") != 0)
+		return size_give(row, field, value);
+	*(uint64_t *)field = 0;
+	return NULL;
+}
+
+static void period_describe(const struct option_row *row, char *text, size_t size)
+{
+	size_t length;
+
+	size_describe(row, text, size);
+	length = strlen(text);
+	snprintf(text + length, size - length, ", or all");
+}
+
+static char *period_show(const struct option_row *row, const void *field)
+{
+	return *(const uint64_t *)field == 0 ? strdup("all") : size_show(row, field);
+}
+
+static const struct option_type period_type = {.from_integer = true,
+	.give = period_give,
+	.describe = period_describe,
+	.show = period_show,
+	.schema = schema_of_period,
+	.size = sizeof(uint64_t)};
+
 /* ---- times, or off ---- */
 
 const struct option_time option_times[] = {
@@ -338,6 +369,12 @@ static const char *list_give(const struct option_row *row, void *field, const ch
 	if (list->count == LIST_LIMIT)
 		return "is one more than the 1000 that a list may hold";
 	return pattern_list_add(list, value) == 0 ? NULL : no_memory;
+}
+
+/* An item is one of the row's words. */
+static const char *words_give(const struct option_row *row, void *field, const char *value)
+{
+	return word_index(row->values, value) < 0 ? not_legal : list_give(row, field, value);
 }
 
 static const char *names_give(const struct option_row *row, void *field, const char *value)
@@ -423,6 +460,7 @@ static const char *sample_give(const struct option_row *row, void *field, const 
 static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list)},
 				names_type = {LIST_TYPE(names_give, schema_of_list),
 					.of_names = true},
+				words_type = {LIST_TYPE(words_give, schema_of_words)},
 				threads_type = {LIST_TYPE(threads_give, schema_of_threads)},
 				sample_type = {LIST_TYPE(sample_give, schema_of_list)};
 
@@ -458,6 +496,13 @@ const struct option_row option_table[] = {
 	{"counted", &list_type, "patterns like com.acme.Node.* joined by '+'", .unset = "none",
 		.forbidden = ",;:|/[]()", FIELD(counted),
 		.meaning = "methods whose calls are counted, not timed"},
+	{"distribution", &list_type, "patterns like com.acme.Servlet.service joined by '+'",
+		.unset = "none", .forbidden = ",;:|/[]()", FIELD(distribution),
+		.meaning = "methods of whose calls it is told how long each took, and what the "
+			   "slowest did; they are timed whatever that costs"},
+	{"slowest", &count_type, "calls", 0, 1000, .initial = "10", FIELD(slowest),
+		.meaning = "so many of the slowest calls of each method of distribution are "
+			   "kept, each with its own small tree; 0: none"},
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",
@@ -489,6 +534,14 @@ const struct option_row option_table[] = {
 		.meaning = "a thread records only while it is inside one of these methods"},
 	{"scope_follow", &yes_no_type, "yes, no", .initial = "no", FIELD(scope_follow),
 		.meaning = "whether threads started inside the scope belong to it"},
+	{"traces", &words_type, "objects, locks, gc, exceptions, classes, jit, threads, events",
+		.unset = "none", FIELD(traces),
+		.meaning = "what else is told, joined by '+'; see docs/traces.md; `jprof "
+			   "trace` switches them on and off"},
+	{"objects", &period_type, "a size (bytes, 512k, 1m)", UINT64_C(1) << 10,
+		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),
+		.meaning = "of the trace objects: one object in so many bytes is told; all: "
+			   "each"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",
@@ -525,14 +578,14 @@ const struct option_row option_table[] = {
 
 const size_t option_count = sizeof(option_table) / sizeof(option_table[0]);
 
-_Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= 32,
+_Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= 64,
 	"option_set.given has a bit for every row");
 
 /* ---- reading the rows ---- */
 
-static uint32_t row_bit(const struct option_row *row)
+static uint64_t row_bit(const struct option_row *row)
 {
-	return UINT32_C(1) << (row - option_table);
+	return UINT64_C(1) << (row - option_table);
 }
 
 bool option_is_given(const struct option_set *set, const struct option_row *row)

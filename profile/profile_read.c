@@ -234,6 +234,10 @@ static int check_account(struct reader *reader, void *record, size_t i)
 	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
 		account->subject >= profile->method_count)
 		return read_damaged(reader->source, "calls of an unknown method");
+	if (account_kind_subject(account->kind) == SUBJECT_THROWN &&
+		(thrown_class(account->subject) >= profile->method_count ||
+			thrown_catcher(account->subject) >= profile->method_count))
+		return read_damaged(reader->source, "an exception of an unknown class");
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;
@@ -331,7 +335,9 @@ static int read_counts(struct reader *reader)
 		status = read_nodes(reader);
 	if (status == 0)
 		status = reader_read(reader, &accounts);
-	return status == 0 ? reader_read(reader, &sequences) : status;
+	if (status == 0)
+		status = reader_read(reader, &sequences);
+	return status == 0 ? watched_read_distributions(reader) : status;
 }
 
 /* Subtracts the counts of a snapshot. */
@@ -359,6 +365,8 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 			status = reader_no_memory(later);
 		interval_subtract_sequences(
 			profile, later->owned->sequence_values, reader.profile);
+		if (status == 0 && watched_subtract(later->owned, reader.profile) != 0)
+			status = reader_no_memory(later);
 	}
 	profile_free(reader.profile);
 	return status;
@@ -410,22 +418,32 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status == 0 && interval->to && !interval->by_slices ? interval->to->id : 0;
 	if (status == 0)
 		status = read_counts(reader);
+	if (status == 0)
+		status = lock_rows_read(reader);
 	if (status == 0 && interval->by_slices)
 		status = slices_read_counts(reader);
 	else if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
 	if (status == 0 && wanted->slice_use)
 		status = slices_read_use(reader);
+	if (status == 0)
+		status = watched_read_slow_calls(reader);
+	if (status == 0)
+		watched_follow_threads(profile);
 	if (status == 0 && (groups_merge(reader->owned) != 0 ||
 				   ((interval->from || interval->by_slices) &&
 					   interval_drop_unused(profile) != 0)))
 		status = reader_no_memory(reader);
+	if (status == 0)
+		watched_place_threads(profile);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &threads);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &records);
 	if (status == 0)
 		status = read_code(reader, wanted);
+	if (status == 0)
+		status = trace_tables_read(reader, wanted);
 	if (status == 0)
 		status = paths_read(reader);
 	if (status == 0)

@@ -94,9 +94,37 @@ struct profile {
 	struct profile_machine_code *machine_code;
 	size_t machine_code_count;
 
+	/* How long calls of watched methods took, in any order: perhaps several rows of one thread, method, figure
+	 * and outcome, which add up. And the slowest that ended in the interval, in any order: of each part of it
+	 * between two snapshots as many as were asked for. */
+	struct profile_distribution *distribution;
+	size_t distribution_count;
+	struct profile_slow_call *slow_call;
+	size_t slow_call_count;
+
 	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
 	struct profile_snapshot *snapshot;
 	size_t snapshot_count;
+	/* When traces were on, in order of their begins. */
+	struct profile_trace_period *trace_period;
+	size_t trace_period_count;
+	/* Only where collections are wanted, in the order in which they ended. */
+	struct profile_collection *collection;
+	size_t collection_count;
+	struct profile_safepoint *safepoint;
+	size_t safepoint_count;
+	/* Only where compilations are wanted: by the JVM's number, and in the order of time. */
+	struct profile_compilation *compilation;
+	size_t compilation_count;
+	struct profile_deoptimization *deoptimization;
+	size_t deoptimization_count;
+	/* Of the trace `locks`, whatever interval is wanted; ordered by id. */
+	struct profile_lock *lock;
+	size_t lock_count;
+	struct profile_contention *contention;
+	size_t contention_count;
+	struct profile_wait *long_wait;
+	size_t long_wait_count;
 	/* In order of time, one behind the other. */
 	struct profile_slice *slice;
 	size_t slice_count;
@@ -150,6 +178,8 @@ struct profile_wanted {
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
+	bool collections;  /* of garbage, and safepoints */
+	bool compilations; /* of methods, and deoptimizations */
 	bool slice_use;    /* what threads did in each slice */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
 	 * from the last reset, if there is one, to the end. "@10s", "@1m30s", "@250ms" in a label's place is a time

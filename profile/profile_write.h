@@ -57,12 +57,22 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_FORWARD, struct profile_file                                  \
 			 : TABLE_FILE, struct profile_account                                  \
 			 : TABLE_ACCOUNT, struct profile_sequence                              \
-			 : TABLE_SEQUENCE, struct profile_record_thread                        \
+			 : TABLE_SEQUENCE, struct profile_distribution                         \
+			 : TABLE_DISTRIBUTION, struct profile_slow_call                        \
+			 : TABLE_SLOW_CALL, struct profile_record_thread                       \
 			 : TABLE_RECORD_THREAD, struct profile_record                          \
 			 : TABLE_RECORD, struct profile_code                                   \
 			 : TABLE_CODE, struct profile_machine_code                             \
 			 : TABLE_MACHINE_CODE, struct profile_mark                             \
-			 : TABLE_MARK),                                                        \
+			 : TABLE_MARK, struct profile_trace_period                             \
+			 : TABLE_TRACE_PERIOD, struct profile_collection                       \
+			 : TABLE_COLLECTION, struct profile_safepoint                          \
+			 : TABLE_SAFEPOINT, struct profile_compilation                         \
+			 : TABLE_COMPILATION, struct profile_deoptimization                    \
+			 : TABLE_DEOPTIMIZATION, struct profile_lock                           \
+			 : TABLE_LOCK, struct profile_contention                               \
+			 : TABLE_CONTENTION, struct profile_wait                               \
+			 : TABLE_LONG_WAIT),                                                   \
 		record, error)
 int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	const void *record, struct error *error);

@@ -134,7 +134,8 @@ static const struct schema_column account_columns[] = {
 	COLUMN(thread, "thread", KIND_THREAD, ""),
 	COLUMN(node, "node", KIND_ID_IN_THREAD, "id of the call path"),
 	COLUMN(subject, "subject", KIND_U64,
-		"a file's id, 0: not kept apart; of samples a place, of calls a method's id"),
+		"a file's id, 0: not kept apart; of samples a place, of calls a method's id, "
+		"of waits a lock's"),
 	WORD(kind, "kind", account_kind_names, "read, write, open, ..., sample"),
 	COLUMN(count, "count", KIND_U64, "how many"),
 	COLUMN(failures, "failures", KIND_U64, "of them"),
@@ -271,6 +272,110 @@ static const struct schema_column mark_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_trace_period
+static const struct schema_column trace_period_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	WORD(trace, "trace", trace_kind_names, "objects, locks, gc, ..."),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(ended, "ended", KIND_TIME, "the same; NULL: it is on"),
+};
+#undef ROW
+
+#define ROW struct profile_collection
+static const struct schema_column collection_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they ended"),
+	COLUMN(number, "number", KIND_U64, "the JVM's, of all that is of one collection"),
+	WORD(kind, "kind", collection_kind_names, "pause, concurrent, cycle, part, stall"),
+	COLUMN(name, "name", KIND_NAME, "as the JVM's log has it"),
+	COLUMN(cause, "cause", KIND_TEXT, "NULL: the log does not say"),
+	COLUMN(began, "began", KIND_TIME, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(before, "before", KIND_TIME, "bytes of the heap; NULL: not said"),
+	COLUMN(after, "after", KIND_TIME, "the same"),
+	COLUMN(total, "total", KIND_TIME, "the same: how large it is"),
+};
+#undef ROW
+
+#define ROW struct profile_safepoint
+static const struct schema_column safepoint_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they ended"),
+	COLUMN(operation, "operation", KIND_NAME, "what threads were stopped for"),
+	COLUMN(began, "began", KIND_TIME, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(reaching_ns, "reaching_ns", KIND_U64, "of it: until all threads stood"),
+	COLUMN(cleanup_ns, "cleanup_ns", KIND_U64, "before the operation, or behind it"),
+	COLUMN(at_ns, "at_ns", KIND_U64, "the operation"),
+	COLUMN(threads, "threads", KIND_U64_OR_NULL, "that there were; NULL: not said"),
+	COLUMN(running, "running", KIND_U64_OR_NULL, "that ran; NULL: none, or not said"),
+};
+#undef ROW
+
+#define ROW struct profile_compilation
+static const struct schema_column compilation_columns[] = {
+	KEY(id, "id", KIND_U32, "the JVM's number"),
+	COLUMN(class_name, "class", KIND_NAME, "Java name"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(signature, "signature", KIND_TEXT, "JVM descriptor; NULL: not known"),
+	COLUMN(level, "level", KIND_U32, "1, 2, 3: the first compiler; 4: the second"),
+	COLUMN(bytecodes, "bytecodes", KIND_U64, "bytes of the method; 0: a native one"),
+	COLUMN(osr, "osr", KIND_TIME, "the loop's bytecode; NULL: the whole method"),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_TIME, "until its code was installed; NULL: not known"),
+	COLUMN(failed, "failed", KIND_TEXT, "why there is no code; NULL: there is"),
+};
+#undef ROW
+
+#define ROW struct profile_deoptimization
+static const struct schema_column deoptimization_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	WORD(kind, "kind", deoptimization_kind_names, "trap, discarded"),
+	COLUMN(at, "at", KIND_U64, "ns since the session began"),
+	COLUMN(compilation, "compilation", KIND_U32, "whose code it is"),
+	COLUMN(class_name, "class", KIND_NAME, "of the method"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(signature, "signature", KIND_TEXT, "NULL: not known"),
+	COLUMN(level, "level", KIND_U32, "as in compilation"),
+	COLUMN(bytecode, "bytecode", KIND_TIME, "where; NULL: not known"),
+	COLUMN(reason, "reason", KIND_TEXT, "NULL: the JVM does not say"),
+	COLUMN(action, "action", KIND_TEXT, "the same: what it does about it"),
+};
+#undef ROW
+
+#define ROW struct profile_lock
+static const struct schema_column lock_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(class_name, "class", KIND_NAME, "Java name; empty: without an object"),
+	COLUMN(number, "number", KIND_TIME, "identity hash code; NULL: of many objects"),
+};
+#undef ROW
+
+#define ROW struct profile_contention
+static const struct schema_column contention_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(node, "node", KIND_U64_OR_NULL, "the waiter's call path; NULL: of many"),
+	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
+	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id; NULL: of many"),
+	WORD(kind, "kind", account_kind_names, "block, wait, park"),
+	COLUMN(count, "count", KIND_U64, "waits"),
+	COLUMN(failures, "failures", KIND_U64, "that timed out"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end of each"),
+	COLUMN(longest, "longest", KIND_U64, "ns"),
+	COLUMN(began, "longest_began", KIND_U64, "ns since the session began"),
+};
+#undef ROW
+
+#define ROW struct profile_wait
+static const struct schema_column long_wait_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., in no order"),
+	COLUMN(begin, "begin", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(node, "node", KIND_U64_OR_NULL, "the waiter's call path"),
+	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
+	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id"),
+	WORD(kind, "kind", account_kind_names, "block, wait, park"),
+};
+#undef ROW
+
 #define ROW struct profile_sequence
 static const struct schema_column sequence_columns[] = {
 	KEY(code, "id", KIND_U32, "the code"),
@@ -280,6 +385,37 @@ static const struct schema_column sequence_columns[] = {
 	COLUMN(end, "end", KIND_TEXT, "entry, exit, unwind"),
 	COLUMN(third, "third", KIND_TEXT, "the method after; NULL: any"),
 	COLUMN(count, "count", KIND_U64, "deltas"),
+};
+#undef ROW
+
+#define ROW struct profile_distribution
+static const struct schema_column distribution_columns[] = {
+	KEY(id, "id", KIND_ID, "thread * 4294967296 + number"),
+	COLUMN(thread, "thread", KIND_THREAD, ""),
+	COLUMN(method, "method", KIND_U32, ""),
+	WORD(figure, "figure", call_figure_names, "elapsed, base, cpu"),
+	COLUMN(failed, "failed", KIND_BOOL, "1: of calls that an exception left"),
+	COLUMN(count, "count", KIND_U64, "calls"),
+	COLUMN(sum, "sum", KIND_U64, "ns"),
+	COLUMN(least, "least", KIND_U64, ""),
+	COLUMN(most, "most", KIND_U64, ""),
+	COLUMN(unplaced, "unplaced", KIND_U64, "of count, in no bucket"),
+	COLUMN(buckets, "buckets", KIND_BYTES, "docs/profile-format.md"),
+};
+#undef ROW
+
+#define ROW struct profile_slow_call
+static const struct schema_column slow_call_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(method, "method", KIND_U32, ""),
+	COLUMN(thread, "thread", KIND_U32, "of thread, or of a forward's root"),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(elapsed, "elapsed", KIND_U64, "ns from entry to exit"),
+	COLUMN(base, "base", KIND_TIME, "ns in the method itself; NULL: not known"),
+	COLUMN(cpu, "cpu", KIND_TIME, "ns; NULL: not counted"),
+	COLUMN(own, "own", KIND_U64, "of elapsed, ns that jprof is known to have used"),
+	COLUMN(failed, "failed", KIND_BOOL, "1: an exception left it"),
+	COLUMN(bytes, "tree", KIND_BYTES, "docs/profile-format.md; NULL: not known"),
 };
 #undef ROW
 
@@ -314,7 +450,17 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.once = true},
 	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
 	[TABLE_MARK] = {.name = "mark", COLUMNS(mark_columns)},
+	[TABLE_TRACE_PERIOD] = {.name = "trace_period", COLUMNS(trace_period_columns)},
+	[TABLE_COLLECTION] = {.name = "collection", COLUMNS(collection_columns)},
+	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
+	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
+	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
+	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
+	[TABLE_CONTENTION] = {.name = "contention", COLUMNS(contention_columns)},
+	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
+	[TABLE_DISTRIBUTION] = {.name = "distribution", COLUMNS(distribution_columns)},
+	[TABLE_SLOW_CALL] = {.name = "slow_call", COLUMNS(slow_call_columns)},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},
 	[TABLE_SNAPSHOT_NODE] = {.name = "snapshot_node", COLUMNS(node_columns), BASE,
@@ -332,6 +478,8 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.added = true},
 	[TABLE_SLICE_SEQUENCE] = {.name = "slice_sequence", COLUMNS(slice_sequence_columns),
 		SLICE_SUM, .added = true},
+	[TABLE_SNAPSHOT_DISTRIBUTION] = {.name = "snapshot_distribution",
+		COLUMNS(distribution_columns), .copy = true},
 };
 /* clang-format on */
 
@@ -382,7 +530,7 @@ static const struct schema_view views[] = {
 		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method\n"
-		"WHERE i.kind NOT IN ('sample', 'call')"},
+		"WHERE i.kind NOT IN ('sample', 'call', 'block', 'wait', 'park', 'hold')"},
 	/* The subject is a place: sample_place() in kinds.h. */
 	{"samples",
 		"SELECT t.name AS thread, m.class AS class, m.name AS method,\n"

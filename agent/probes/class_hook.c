@@ -65,7 +65,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		untouched_add(description.class_name,
 			planned.left_class ? NULL : description.name, planned.left);
 	if (planned.probes != PROBE_NONE)
-		ref = methods_named(&description, planned.scope);
+		ref = methods_named(&description, &planned);
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_COUNTED) &&
 		!counts_expect(method_ref_id(ref))) {
 		planned.probes &= (probe_set)~PROBE_COUNTED;

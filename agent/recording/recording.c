@@ -16,12 +16,14 @@
 #include "agent/recording/recording_facts.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sample_entries.h"
+#include "agent/sample/allocations.h"
 #include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/session/session_calibration.h"
 #include "agent/threads/thread_events.h"
 #include "agent/threads/threads.h"
 #include "agent/threads/virtual_threads.h"
+#include "agent/tracers/tracers.h"
 
 static struct recording_jvm known; /* see recording_know */
 
@@ -52,6 +54,12 @@ static bool samples(const struct session *session)
 	return options_sample(&session->options);
 }
 
+/* A trace that needs them may be switched on at any time. */
+static bool reads_stacks(const struct session *session)
+{
+	return session->reads_stacks;
+}
+
 static bool vm_objects(const struct session *session)
 {
 	return metric_set_has(&session->metrics, METRIC_VM_OBJECTS) ||
@@ -72,7 +80,7 @@ static const struct recording_event {
 	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS},
 	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS},
 	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
-	{JVMTI_EVENT_GARBAGE_COLLECTION_START, samples, JVM_COLLECTIONS},
+	{JVMTI_EVENT_GARBAGE_COLLECTION_START, always, JVM_COLLECTIONS},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
@@ -91,6 +99,8 @@ static int prove_events(const struct session *session, struct error *error)
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
 	sample_events_callbacks(&callbacks);
+	allocations_callbacks(&callbacks);
+	tracers_callbacks(&callbacks);
 	code_events_callbacks(&callbacks);
 	method_events_callbacks(session->metrics.shape, precise, &callbacks);
 	native_methods_use(session->metrics.shape, precise);
@@ -134,10 +144,12 @@ int recording_make(struct session **session, struct options *options, struct err
 		known.alloc == HOTSPOT_ALLOC_NONE)
 		code = error_set(error, ERROR_MISSING,
 			"metrics=alloc: this JVM shows no allocation counters");
-	if (!code && samples(*session))
+	if (!code)
 		code = sampler_prepare(&(*session)->options, error);
 	if (!code)
 		code = prove_events(*session, error);
+	if (!code)
+		code = tracers_prove(*session, error);
 	if (code) {
 		session_destroy(*session);
 		*session = NULL;
@@ -149,7 +161,7 @@ int recording_make(struct session **session, struct options *options, struct err
 
 /* What the recording wants to be in methods: for calls, as they are seen in general, and as the user named some; for where
  * its scope begins and ends; and for the stacks at entries. */
-enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
+enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_WATCHED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
 
 static struct plan_owner owners[OWNERS];
 
@@ -188,6 +200,14 @@ static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 				.named = true,
 				.records = true,
 				.include = &options->timed,
+				.exclude = &none,
+				.scope = &none}},
+		[OWNER_WATCHED] = {options->distribution.count > 0,
+			{.probes = probes ? PROBE_TIMED | PROBE_WATCHED : PROBE_NONE,
+				.named = true,
+				.records = true,
+				.watches = true,
+				.include = &options->distribution,
 				.exclude = &none,
 				.scope = &none}},
 		/* The exits of a scope's methods have to be seen. */
@@ -287,7 +307,10 @@ static bool close_code(JNIEnv *jni, struct session *session)
 
 static bool stop_samples(struct session *session, struct error *error)
 {
-	bool out = sampler_stop();
+	bool out;
+
+	sample_events_stop();
+	out = sampler_stop();
 
 	/* Behind it: the clock looks at no thread that has ended. */
 	threads_tell(TOLD_SAMPLER, NULL);
@@ -350,7 +373,7 @@ static const struct step {
 	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL},
 	{"the plan of methods", always, begin_plan, NULL, end_plan},
 	{"facts and calibration", always, begin_facts, NULL, NULL},
-	{"room for samples", samples, open_samples, NULL, close_samples},
+	{"room for stacks", reads_stacks, open_samples, NULL, close_samples},
 	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
 	{"what calls may cost", session_keeps_budget, call_budget_open, NULL,
 		call_budget_close},
@@ -358,8 +381,9 @@ static const struct step {
 	{"threads join", always, threads_begin, threads_stop, threads_end},
 	{"the register of counters", session_counts_calls, counted_calls_begin, NULL,
 		counted_calls_end},
-	{"samples", samples, begin_samples, stop_samples, NULL},
+	{"stacks", reads_stacks, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
+	{"traces", always, tracers_begin, tracers_stop, tracers_end},
 	{"code that is there", code_events_wanted, begin_code, NULL, NULL},
 	{"I/O", always, io_begin, io_stop, NULL},
 	{"probes into classes", session_changes_classes, class_hook_begin, NULL,
@@ -401,6 +425,8 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 	/* As the JVM starts. */
 	session->may_be_unwanted = thread && !jvm_names_program();
 	session->from_start = thread != NULL;
+	session->reads_stacks =
+		samples(session) || session->options.traces.count > 0 || sampler_has_learnt();
 	for (int i = 0; i < STEPS; i++) {
 		log_line(LOG_DEBUG, "begins: %s", steps[i].name);
 		if (steps[i].wanted(session))

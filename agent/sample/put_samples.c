@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/methods/methods.h"
 #include "agent/sample/sampling.h"
 #include "agent/stack/safe_read.h"
 #include "metric/clock.h"
@@ -136,6 +137,19 @@ static unsigned name_frames(const struct sample_record *record, struct frame_nam
 	return inside ? 0 : count;
 }
 
+static sampler_placed placed[ACCOUNT_KINDS];
+static sampler_noted noted[ACCOUNT_KINDS];
+
+void sampler_on_placed(enum account_kind kind, sampler_placed tell)
+{
+	placed[kind] = tell;
+}
+
+void sampler_on_note(enum account_kind kind, sampler_noted tell)
+{
+	noted[kind] = tell;
+}
+
 /* The node of a mark there; the node itself where memory is short. */
 static uint32_t mark_below(uint32_t node, const char *mark)
 {
@@ -145,19 +159,93 @@ static uint32_t mark_below(uint32_t node, const char *mark)
 	return marked ? marked : node;
 }
 
-static void add_sample(void *unused, const struct sample_record *record)
+static void lose(const struct sample_record *record, enum sample_loss loss)
 {
-	static struct frame_name name[STACK_FRAMES];
+	if (record->kind == SAMPLES)
+		sampling_lose(record->weight, loss);
+	else
+		sampling_lose_event(record->kind, record->sum.count);
+}
+
+static void count_event(const struct sample_record *record, uint32_t node)
+{
+	const struct sample_event_sum *sum = &record->sum;
+	sampler_placed tell = sum->cookie ? placed[record->kind] : NULL;
+	const struct sample_sum more = {.kind = record->kind,
+		.subject = sum->subject,
+		.count = sum->count,
+		.failures = sum->failures,
+		.amount = sum->amount,
+		.ns = sum->ns};
+
+	if (!node || (!(record->about & SAMPLE_LATER) &&
+			     !sample_tree_add(sampling.tree, node, &more))) {
+		lose(record, SAMPLE_FULL);
+		node = 0;
+	}
+	if (tell)
+		tell(sum->cookie, node);
+}
+
+/* What was taken goes to its account: of samples, or of an event, at the node, 0: there is none. */
+static void count(const struct sample_record *record, uint32_t node, enum sample_state state,
+	uint32_t line)
+{
+	if (record->kind != SAMPLES)
+		count_event(record, node);
+	else if (node)
+		count_sample(record, node, state, line);
+}
+
+/* Constructors of an exception, which called one another, and what they call to have its stack: how many of the innermost
+ * frames. The outermost of them is of the exception's own class. */
+static unsigned constructors_of(
+	const struct sample_record *record, const struct frame_name *name, unsigned frames)
+{
+	const struct profile_method *class = methods_get((uint32_t)record->sum.subject);
+	bool own = false;
+	unsigned i = 0;
+
+	for (; i < frames && name[i].method >= METHOD_FIRST; i++) {
+		const struct profile_method *method = methods_get(name[i].method);
+		bool constructor = strcmp(method->name, "<init>") == 0;
+
+		if (!constructor && strcmp(method->name, "fillInStackTrace") != 0)
+			break;
+		if (constructor && strcmp(method->class_name, class->class_name) == 0)
+			own = true;
+		else if (own)
+			break;
+	}
+	return i < frames ? i : 0;
+}
+
+static void add_note(const struct sample_record *record)
+{
+	if (noted[record->kind])
+		noted[record->kind](record->sum.cookie, record->sum.subject);
+}
+
+static void add_stack(const struct sample_record *record)
+{
+	static struct frame_name frame[STACK_FRAMES];
 	static uint32_t method[STACK_FRAMES];
-	unsigned frames = name_frames(record, name), below;
+	unsigned frames = name_frames(record, frame), below;
+	struct frame_name *name = frame;
 	uint32_t node, next, line;
 
+	if (record->kind == EXCEPTION_CREATED && record->sum.subject >= METHOD_FIRST) {
+		unsigned constructors = constructors_of(record, frame, frames);
+
+		name += constructors;
+		frames -= constructors;
+	}
 	sampling.ended[record->end]++;
 	/* In code of which nothing is known: it is in the tree all the same. */
 	if (record->frames == 0 && record->end > WALK_CUT)
 		name[0] = (struct frame_name){.state = SAMPLE_UNKNOWN};
-	else if (frames == 0) {
-		sampling_lose(record->weight, SAMPLE_INSIDE);
+	else if (frames == 0 && record->kind == SAMPLES) {
+		lose(record, SAMPLE_INSIDE);
 		return;
 	}
 	/* Without memory a method has no name: its path is given up there, as where nodes have no room. */
@@ -165,7 +253,10 @@ static void add_sample(void *unused, const struct sample_record *record)
 		method[i] = name[i].method ? name[i].method : METHOD_FOLDED;
 	node = sample_tree_anchor(sampling.tree, row_for(record), record->node);
 	if (node == 0) {
-		sampling_lose(record->weight, SAMPLE_FULL);
+		if (record->kind == SAMPLES)
+			lose(record, SAMPLE_FULL);
+		else
+			count_event(record, 0);
 		return;
 	}
 	below = record->method == METHOD_ROOT ? frames
@@ -196,8 +287,21 @@ static void add_sample(void *unused, const struct sample_record *record)
 	/* No line of the program is a call of the probe. */
 	if (name[0].state == SAMPLE_JPROF)
 		line = 0;
-	if (node)
-		count_sample(record, node, name[0].state, line);
+	count(record, node, name[0].state, line);
+}
+
+static void add_record(void *unused, const struct sample_record *record)
+{
+	if (record->about & SAMPLE_NOTE)
+		add_note(record);
+	else
+		add_stack(record);
+}
+
+static void tell_lost(enum account_kind kind, uint64_t cookie)
+{
+	if (placed[kind])
+		placed[kind](cookie, 0);
 }
 
 static void renew_modules(void)
@@ -224,14 +328,17 @@ static void drain(bool all)
 	unsigned long long removed = sampling.modules->removed;
 	sigset_t before;
 
-	sampled_threads_look();
+	/* Threads that do not run Java have no events, but what conditions they hold for. */
+	if (sampling.conditions > 0)
+		sampled_threads_look();
 	if (modules_changed(sampling.modules))
 		renew_modules();
 	if (all || sampling.modules->removed != removed || sampled_threads_many_ended() ||
 		!sample_buffer_has_room(sampling.buffer)) {
 		safe_read_begin(&before);
-		sample_drain(sampling.buffer, add_sample, NULL);
+		sample_drain(sampling.buffer, add_record, NULL);
 		safe_read_end(&before);
+		sampling_give_up_asking(tell_lost);
 		/* Behind it: stacks know their thread by its place, which another one may have then. */
 		sampled_threads_sweep();
 	}
@@ -340,6 +447,13 @@ static void facts(fact_put put_it, void *argument)
 		if (sampling.ended[end])
 			fact_put_number(put_it, argument, key, sampling.ended[end]);
 	}
+	for (int kind = 0; kind < ACCOUNT_KINDS; kind++) {
+		snprintf(key, sizeof(key), "trace.lost.%s", account_kind_names[kind]);
+		if (sampling.events_lost[kind])
+			fact_put_number(put_it, argument, key, sampling.events_lost[kind]);
+	}
+	if (sampling.handled == 0 && sampling.conditions == 0)
+		return;
 	fact_put_number(put_it, argument, "sample.cost_ns", clock_ticks_to_ns(sampling.ticks));
 	fact_put_number(put_it, argument, "sample.handled", sampling.handled);
 	if (threads.timed + sampling.eased)
@@ -351,10 +465,41 @@ static void facts(fact_put put_it, void *argument)
 		fact_put_number(put_it, argument, "sample.late_ns", threads.late_ns);
 }
 
+bool sampler_add(uint32_t place, const struct sampler_event *event)
+{
+	const struct sample_sum more = {.kind = event->kind,
+		.subject = event->subject,
+		.count = event->count,
+		.failures = event->failures,
+		.amount = event->amount,
+		.ns = event->ns};
+
+	return sample_tree_add(sampling.tree, sample_tree_now(sampling.tree, place), &more);
+}
+
+void sampler_place_node(uint32_t place, uint32_t *row, uint32_t *node)
+{
+	sample_tree_node(sampling.tree, place, row, node);
+}
+
+uint32_t sampler_place_of(uint32_t row, uint32_t node)
+{
+	return sample_tree_anchor(sampling.tree, row, node);
+}
+
 static void forward(const struct profile_forward *record)
 {
 	sample_tree_forward(sampling.tree, record);
 }
 
-const struct sample_source sampler_source = {
-	.drain = drain, .put = put, .put_done = put_done, .forward = forward, .facts = facts};
+static bool expected(void)
+{
+	return sampling.conditions > 0 || atomic_load(&sampling.expects_events);
+}
+
+const struct sample_source sampler_source = {.expected = expected,
+	.drain = drain,
+	.put = put,
+	.put_done = put_done,
+	.forward = forward,
+	.facts = facts};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * sample_buffer: stacks on their way from signal handlers to the writer's thread.
+ * sample_buffer: stacks on their way from signal handlers, and events, to the writer's thread.
  *
  *   handlers claim ---->| ready | ready | claimed | ready |      |     a circle of bytes
  *                       ^ the drain reads from here, up to what is not ready
@@ -51,8 +51,16 @@ static inline struct stack_frame frame_unpack(uint64_t packed)
 }
 
 enum {
-	SAMPLE_WAITED = 1, /* the thread did not run */
-	SAMPLE_VIRTUAL = 2 /* it carried a virtual one, whose row it is */
+	SAMPLE_WAITED = 1,  /* the thread did not run */
+	SAMPLE_VIRTUAL = 2, /* it carried a virtual one, whose row it is */
+	SAMPLE_NOTE = 4,    /* no stack: what has come of an event before */
+	SAMPLE_LATER = 8    /* an event of which nothing is added yet */
+};
+
+/* What an event did: what its account gets; see sampler.h. */
+struct sample_event_sum {
+	uint64_t subject, amount, ns, cookie;
+	uint32_t count, failures;
 };
 
 /* A stack, and what it stands for. */
@@ -65,8 +73,11 @@ struct sample_record {
 	uint16_t frames;        /* innermost first */
 	uint8_t end;            /* enum walk_end */
 	uint8_t about;          /* SAMPLE_WAITED, SAMPLE_VIRTUAL, joined by | */
-	/* periods that passed, by condition */
-	uint32_t weight[SAMPLE_CONDITIONS];
+	uint8_t kind;           /* enum account_kind: SAMPLES, or of an event */
+	union {
+		uint32_t weight[SAMPLE_CONDITIONS]; /* periods that passed, by condition */
+		struct sample_event_sum sum;        /* of an event */
+	};
 	uint64_t frame[]; /* frame_pack */
 };
 

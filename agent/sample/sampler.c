@@ -18,6 +18,7 @@
 #include "agent/sample/wall_clock.h"
 #include "agent/stack/code.h"
 #include "agent/stack/safe_read.h"
+#include "agent/stack/vm_monitors.h"
 #include "agent/stack/vm_threads.h"
 #include "agent/threads/thread_slot.h"
 #include "arch/read_mostly.h"
@@ -68,6 +69,7 @@ void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const c
 	safe_read_by((safe_fetch)fetch);
 	code_use(&layout);
 	frozen_use(&layout, fields, narrow);
+	vm_monitors_learn(&layout);
 	if (!vm_threads_learn(&layout, current, symbol)) {
 		error_set(&unknown, ERROR_MISSING,
 			"this JVM does not tell which thread is which");
@@ -87,6 +89,11 @@ static int cannot(struct error *error)
 		error, ERROR_MISSING, "stacks cannot be sampled here: %s", unknown.text);
 }
 
+int sampler_can_read(struct error *error)
+{
+	return probed ? 0 : cannot(error);
+}
+
 int sampler_prepare(const struct options *options, struct error *error)
 {
 	static const char *const usual[] = {"cpu:1ms"};
@@ -94,13 +101,15 @@ int sampler_prepare(const struct options *options, struct error *error)
 	size_t count = given ? options->sample.count : 1;
 	int status = 0;
 
+	memset(sampling.condition, 0, sizeof(sampling.condition));
+	sampling.conditions = 0;
+	if (!options_sample(options))
+		return 0;
 	if (!probed)
 		return cannot(error);
 	if (count > SAMPLE_CONDITIONS)
 		return error_set(error, ERROR_VALUE, "option 'sample': at most %d conditions",
 			SAMPLE_CONDITIONS);
-	memset(sampling.condition, 0, sizeof(sampling.condition));
-	sampling.conditions = 0;
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = sampling_choose(&sampling.condition[sampling.conditions++],
 			given ? options->sample.pattern[i] : usual[i], error);
@@ -129,6 +138,17 @@ static int take_signal(void)
 			return candidates[i];
 	}
 	return 0;
+}
+
+int sampler_need_signal(struct error *error)
+{
+	if (!sampling_signal)
+		sampling_signal = take_signal();
+	if (sampling_signal)
+		return 0;
+	return error_set(error, ERROR_BUSY,
+		"stacks cannot be sampled: the program has handlers for all signals that could "
+		"be used");
 }
 
 static void give_all_back(void)
@@ -168,6 +188,7 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.session = session;
 	sampling.ticks = sampling.handled = sampling.eased = 0;
 	memset((void *)sampling.ended, 0, sizeof(sampling.ended));
+	memset((void *)sampling.events_lost, 0, sizeof(sampling.events_lost));
 	sampling.buffer = sample_buffer_create(memory / BUFFER_SHARE);
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
@@ -187,14 +208,10 @@ int sampler_open(struct session *session, struct error *error)
 		give_all_back();
 		return error_set(error, ERROR_MEMORY, "no memory to sample stacks");
 	}
-	if (!sampling_signal)
-		sampling_signal = take_signal();
-	if (sampling_signal)
+	if (sampling.conditions == 0 || sampler_need_signal(error) == 0)
 		return 0;
 	give_all_back();
-	return error_set(error, ERROR_BUSY,
-		"stacks cannot be sampled: the program has handlers for all signals that could "
-		"be used");
+	return -ERROR_BUSY;
 }
 
 static bool is_wanted(const char *name, int64_t java_id, pid_t tid)
@@ -267,5 +284,6 @@ void sampler_thread_is(uintptr_t java, int64_t java_id, const char *name)
 
 void sampler_thread_ends(void)
 {
+	sampling_answer_at_end();
 	sampled_thread_remove(gettid());
 }

@@ -60,6 +60,8 @@ extern struct sampling {
 	_Atomic uint64_t ticks, handled; /* of handlers */
 	_Atomic uint64_t eased;          /* threads that got timers */
 	_Atomic uint64_t ended[WALK_ENDS];
+	_Atomic uint64_t events_lost[ACCOUNT_KINDS]; /* for want of room */
+	_Atomic bool expects_events;
 	struct row { /* of a thread that the trace has none for */
 		struct sampled_thread *thread;
 		uint32_t id;
@@ -95,8 +97,18 @@ void sampling_look(struct sampled_thread *thread, uint32_t ticks);
 /* What of a condition the thread's handler has not counted; see sampled_threads_for. */
 void sampling_left(struct sampled_thread *thread, unsigned condition, uint64_t rest);
 
+/* On the writer's thread: threads that were asked for their stacks and do not answer, as they have ended or do not take
+ * signals, are asked no more: each event goes to none. */
+void sampling_give_up_asking(void (*lost)(enum account_kind kind, uint64_t cookie));
+
+/* The calling thread ends: what it was asked for goes to its root. */
+void sampling_answer_at_end(void);
+
 /* Periods of one condition, or of each by place, are in no stack. */
 void sampling_lose_one(struct condition *condition, enum sample_loss loss, uint32_t periods);
 void sampling_lose(const uint32_t *weight, enum sample_loss loss);
+
+/* So many events of the kind are in no account. */
+void sampling_lose_event(enum account_kind kind, uint64_t count);
 
 #endif

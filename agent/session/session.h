@@ -57,6 +57,7 @@ struct session {
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
 	bool from_start;   /* it began with the JVM */
+	bool reads_stacks; /* of threads: for samples, or for events that have a call path */
 	bool never_counts; /* this JVM's threads cannot be told apart: all calls are timed */
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
 	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
@@ -131,7 +132,9 @@ static inline bool session_times_calls(const struct session *session)
 	return session->options.calls == CALLS_EVENTS || session->options.calls == CALLS_AUTO ||
 	       session->options.calls == CALLS_INSTRUMENT ||
 	       (session->options.calls == CALLS_COUNT &&
-		       (session->options.timed.count > 0 || session_has_scope(session)));
+		       (session->options.timed.count > 0 ||
+			       session->options.distribution.count > 0 ||
+			       session_has_scope(session)));
 }
 
 /* True if classes get probes: for calls, or for the stacks at entries. */
