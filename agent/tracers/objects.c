@@ -294,8 +294,14 @@ static int prove(const struct session *session, struct error *error)
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
-	int status = objects.sites.site ? 0 : make(session, error);
+	bool is_made = objects.sites.site != NULL;
+	int status = 0;
 
+	if (is_made && !atomic_load(&objects.gate.open))
+		return error_set(error, ERROR_BUSY,
+			"traces=objects: the objects of the recording before are still in use");
+	if (!is_made)
+		status = make(session, error);
 	if (status == 0)
 		status = allocations_tell(
 			ALLOCATIONS_OBJECTS, objects.period, on_allocated, error);
