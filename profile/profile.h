@@ -285,7 +285,7 @@ struct profile_wait {
 struct profile_thread_state {
 	uint32_t id; /* 1, 2, ... */
 	int64_t os_id;
-	const char *name;  /* the system's, 15 bytes at most */
+	const char *name;  /* Java's, or the system's; cut */
 	uint64_t from, to; /* the first and the last look; ns since the session began */
 	uint64_t ns;       /* that it was seen for, of these */
 	uint64_t running, runnable;      /* ns; runnable: without a processor */

@@ -345,7 +345,7 @@ static const struct schema_column deoptimization_columns[] = {
 static const struct schema_column thread_state_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..."),
 	COLUMN(os_id, "os_id", KIND_U64, "gettid(2)"),
-	COLUMN(name, "name", KIND_NAME, "the system's, 15 bytes at most"),
+	COLUMN(name, "name", KIND_NAME, "Java's, or the system's; cut"),
 	COLUMN(from, "first", KIND_U64, "look; ns since the session began"),
 	COLUMN(to, "last", KIND_U64, "the same"),
 	COLUMN(ns, "ns", KIND_U64, "of these: seen, while the trace was on"),

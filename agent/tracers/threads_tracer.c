@@ -16,6 +16,7 @@
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_starts.h"
 #include "agent/threads/threads.h"
+#include "error/utf8.h"
 #include "metric/clock.h"
 
 /* What the kernel has counted of a thread. */
@@ -26,7 +27,7 @@ struct reading {
 
 struct row {
 	pid_t tid;
-	char name[16];
+	char name[64];     /* Java's, or the system's; cut */
 	uint64_t from, to; /* clock_system */
 	uint64_t ns;       /* of these, that it was on */
 	struct reading last, sum;
@@ -116,7 +117,7 @@ static uint64_t grown(uint64_t from, uint64_t to)
 }
 
 /* What it has done since the last reading goes to its sums, if that is of the same time. */
-static void add_reading(pid_t tid, const struct reading *now, bool ends)
+static void add_reading(pid_t tid, const struct reading *now, bool ends, const char *java_name)
 {
 	struct row *row = row_of(tid);
 	char name[32];
@@ -137,18 +138,24 @@ static void add_reading(pid_t tid, const struct reading *now, bool ends)
 	row->following = true;
 	row->ended = ends;
 	row->put = false;
+	if (java_name)
+		snprintf(row->name, sizeof(row->name), "%.*s",
+			(int)(strlen(java_name) < sizeof(row->name)
+					? strlen(java_name)
+					: utf8_floor(java_name, sizeof(row->name) - 1)),
+			java_name);
 	if (row->name[0] == '\0' && read_file(tid, "comm", name, sizeof(name)))
 		snprintf(row->name, sizeof(row->name), "%.*s", (int)strcspn(name, "\n"), name);
 }
 
-static void look_at(pid_t tid, bool ends)
+static void look_at(pid_t tid, bool ends, const char *java_name)
 {
 	struct reading now;
 
 	if (!read_thread(tid, &now))
 		return;
 	lock_take(&state.lock);
-	add_reading(tid, &now, ends);
+	add_reading(tid, &now, ends, java_name);
 	lock_give(&state.lock);
 }
 
@@ -162,7 +169,7 @@ static void look_at_all(bool follows)
 
 	while (tasks && (entry = readdir(tasks)))
 		if (entry->d_name[0] != '.')
-			look_at((pid_t)atoi(entry->d_name), false);
+			look_at((pid_t)atoi(entry->d_name), false, NULL);
 	lock_take(&state.lock);
 	for (size_t i = 0; i < state.count; i++) {
 		state.row[i].ended |= tasks && state.row[i].to < begin;
@@ -178,13 +185,13 @@ static void look_at_all(bool follows)
 static void begins(JNIEnv *jni, int64_t java_id, const char *name)
 {
 	if (atomic_load(&state.on))
-		look_at(gettid(), false);
+		look_at(gettid(), false, name);
 }
 
 static void ends(JNIEnv *jni)
 {
 	if (atomic_load(&state.on))
-		look_at(gettid(), true);
+		look_at(gettid(), true, NULL);
 }
 
 static void started(void)
