@@ -111,6 +111,9 @@ struct profile {
 	/* Only where collections are wanted, in the order in which they ended. */
 	struct profile_collection *collection;
 	size_t collection_count;
+	/* Only where they are wanted. */
+	struct profile_thread_state *thread_state;
+	size_t thread_state_count;
 	/* Only where classes are wanted. */
 	struct profile_class *class;
 	size_t class_count;
@@ -183,6 +186,7 @@ struct profile_wanted {
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
+	bool thread_states;
 	bool classes;      /* that were loaded, and loaders */
 	bool collections;  /* of garbage, and safepoints */
 	bool compilations; /* of methods, and deoptimizations */

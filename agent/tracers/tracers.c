@@ -15,6 +15,7 @@
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
+#include "agent/tracers/threads_tracer.h"
 #include "agent/tracers/locks.h"
 #include "metric/clock.h"
 
@@ -26,6 +27,7 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_CLASSES] = &classes_tracer,
 	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
+	[TRACE_THREADS] = &threads_tracer,
 };
 
 /* Most periods that are told apart. Behind those the last one of a trace goes on. */
