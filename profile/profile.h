@@ -214,11 +214,11 @@ struct profile_distribution {
 	uint32_t id;     /* in its thread */
 	uint32_t method;
 	enum call_figure figure;
-	bool failed; /* left by an exception */
+	bool failed;         /* left by an exception */
 	uint64_t count, sum; /* exact; ns */
 	/* exact, but in an interval: there the bounds of buckets, as long as the one or other was before it */
 	uint64_t least, most;
-	uint64_t unplaced; /* of count, in no bucket: there was no memory */
+	uint64_t unplaced;            /* of count, in no bucket: there was no memory */
 	struct profile_bytes buckets; /* histogram.h; for the writer alone */
 	struct histogram histogram;   /* from the reader; borrowed */
 };

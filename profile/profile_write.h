@@ -59,7 +59,7 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_ACCOUNT, struct profile_sequence                              \
 			 : TABLE_SEQUENCE, struct profile_distribution                         \
 			 : TABLE_DISTRIBUTION, struct profile_slow_call                        \
-			 : TABLE_SLOW_CALL, struct profile_record_thread                        \
+			 : TABLE_SLOW_CALL, struct profile_record_thread                       \
 			 : TABLE_RECORD_THREAD, struct profile_record                          \
 			 : TABLE_RECORD, struct profile_code                                   \
 			 : TABLE_CODE, struct profile_machine_code                             \

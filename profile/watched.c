@@ -15,10 +15,9 @@ static int check_distribution(struct reader *reader, void *record, size_t i)
 	if (profile_thread_find(reader->profile, row->thread) < 0)
 		return read_damaged(reader->source, "calls of an unknown thread");
 	if (row->method >= reader->profile->method_count || cells == SIZE_MAX)
-		return read_damaged(
-			reader->source, "distribution %zu is impossible", i + 1);
-	row->histogram.cell = store_room(
-		&reader->owned->store, cells + 1, sizeof(*row->histogram.cell));
+		return read_damaged(reader->source, "distribution %zu is impossible", i + 1);
+	row->histogram.cell =
+		store_room(&reader->owned->store, cells + 1, sizeof(*row->histogram.cell));
 	if (!row->histogram.cell)
 		return reader_no_memory(reader);
 	row->histogram.cells = cells;
@@ -42,8 +41,8 @@ static int check_slow_call(struct reader *reader, void *record, size_t i)
 	small_tree_decode(call->bytes.bytes, call->bytes.size, call->tree);
 	for (size_t n = 0; n < nodes; n++)
 		if (call->tree[n].method >= methods)
-			return read_damaged(reader->source,
-				"slow call %u has an unknown method", call->id);
+			return read_damaged(
+				reader->source, "slow call %u has an unknown method", call->id);
 	return 0;
 }
 
@@ -57,9 +56,9 @@ int watched_read_distributions(struct reader *reader)
 
 int watched_read_slow_calls(struct reader *reader)
 {
-	static const struct reader_list calls = READER_LIST(TABLE_SLOW_CALL, slow_call,
-		.key = "slow call id", .least = 1, .most = UINT32_MAX,
-		.check = check_slow_call);
+	static const struct reader_list calls =
+		READER_LIST(TABLE_SLOW_CALL, slow_call, .key = "slow call id", .least = 1,
+			.most = UINT32_MAX, .check = check_slow_call);
 
 	return reader_read(reader, &calls);
 }
@@ -186,9 +185,9 @@ int watched_subtract(struct owned_profile *owned, const struct profile *from)
 		memcpy(room, new->histogram.cell, new->histogram.cells * sizeof(*room));
 		new->histogram.cell = room;
 		to->interval.clamped += histogram_add(&new->histogram, &old->histogram, -1) > 0;
-		to->interval.clamped += (less(&new->count, old->count) |
-						less(&new->sum, old->sum) |
-						less(&new->unplaced, old->unplaced)) != 0;
+		to->interval.clamped +=
+			(less(&new->count, old->count) | less(&new->sum, old->sum) |
+				less(&new->unplaced, old->unplaced)) != 0;
 		bound(new);
 	}
 	return 0;

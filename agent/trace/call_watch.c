@@ -27,8 +27,7 @@ static uint32_t slot_of(const struct call_watch *watch, uint32_t node)
 
 static int find(const struct call_watch *watch, uint32_t node)
 {
-	for (uint32_t at = slot_of(watch, node); watch->slot[at];
-		at = (at + 1) & watch->mask)
+	for (uint32_t at = slot_of(watch, node); watch->slot[at]; at = (at + 1) & watch->mask)
 		if (watch->entry[watch->slot[at] - 1].node == node)
 			return (int)watch->slot[at] - 1;
 	return NONE;
