@@ -26,7 +26,13 @@ const methodOf = (row: ReportRow): string =>
 
 const time = (value: unknown): string => (typeof value === 'number' ? quantity(value, 'ns') : '\u2013');
 
-function figure(group: string, key: string, title: string, hint: string, wide: boolean | 'wider' = false): Column<ReportRow> {
+function figure(
+	group: string,
+	key: string,
+	title: string,
+	hint: string,
+	wide: boolean | 'wider' = false,
+): Column<ReportRow> {
 	const value = (row: ReportRow): number | null => (row[group] as Group | undefined)?.[key] ?? null;
 
 	return { key: `${group}.${key}`, title, hint, number: true, value, cell: (row) => time(value(row)), wide };
@@ -153,7 +159,11 @@ export function callsView(both: Context): View {
 						' has a recording tell how long each call of that method took, and what the slowest calls did.',
 					)
 				: [
-						h('p', { class: 'note' }, visible(text(views['distribution']?.['percentiles']))),
+						h(
+							'p',
+							{ class: 'note' },
+							visible(`Percentiles: ${text(views['distribution']?.['percentiles'])}.`),
+						),
 						distributionTable(context, rows),
 						h('h3', {}, 'The slowest calls'),
 						slowestList(slowest),
