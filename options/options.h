@@ -52,6 +52,7 @@ struct options {
 	struct pattern_list scope;   /* methods; empty: everything is inside */
 	bool scope_follow;           /* threads started inside belong to it */
 	struct pattern_list traces;  /* names of enum trace_kind */
+	uint64_t objects;            /* bytes from one to the next; 0: all */
 	int io;                      /* enum io_mode */
 	uint64_t io_slots;           /* descriptors below are in the holder's array */
 	bool io_class_loading;       /* reading classes is the application's I/O, too */
@@ -60,6 +61,7 @@ struct options {
 	int timing;          /* enum timing_mode */
 	uint64_t max_memory; /* bytes */
 	uint64_t flush;      /* seconds, at least 1 */
+	uint64_t resolution; /* ns; 0: off */
 	int log;             /* enum log_level */
 };
 

@@ -10,10 +10,21 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/objects.h"
+#include "agent/tracers/exceptions_tracer.h"
+#include "agent/tracers/gc_tracer.h"
+#include "agent/tracers/jit_tracer.h"
+#include "agent/tracers/locks.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
-static const struct tracer *const tracers[TRACE_KINDS] = {};
+static const struct tracer *const tracers[TRACE_KINDS] = {
+	[TRACE_OBJECTS] = &objects_tracer,
+	[TRACE_GC] = &gc_tracer,
+	[TRACE_EXCEPTIONS] = &exceptions_tracer,
+	[TRACE_JIT] = &jit_tracer,
+	[TRACE_LOCKS] = &locks_tracer,
+};
 
 /* Most periods that are told apart. Behind those the last one of a trace goes on. */
 enum { PERIODS = 32768 };
@@ -272,6 +283,13 @@ static void periods_done(bool kept)
 	lock_give(&state.lock);
 }
 
+static void settle(void)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->settle)
+		tracers[kind]->settle();
+}
+
 static int put(struct profile_writer *profile, uint64_t began, struct error *error)
 {
 	int status = put_periods(profile, began, error);
@@ -299,4 +317,5 @@ static void facts(fact_put put_it, void *argument)
 		tracers[kind]->facts(put_it, argument);
 }
 
-const struct trace_source tracers_source = {.put = put, .put_done = put_done, .facts = facts};
+const struct trace_source tracers_source = {
+	.settle = settle, .put = put, .put_done = put_done, .facts = facts};

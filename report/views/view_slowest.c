@@ -231,7 +231,10 @@ static void rows(struct report *report, struct sink *sink)
 		if (call->nodes > 0)
 			put_tree(report, sink, call);
 	}
-	if (view->calls == 0)
+	if (profile->interval.by_slices)
+		sink_note(sink, "slowest",
+			"those that ended then among the slowest between the snapshots around", "");
+	else if (view->calls == 0)
 		sink_note(sink, "slowest",
 			"no call of a method that is watched was kept; "
 			"distribution=com.acme.Servlet.service and slowest=10, options of a "
