@@ -162,6 +162,12 @@ void call_watch_enter(struct call_watch *watch, struct memory_budget *budget,
 	enter(watch, budget, tree, parent, node, 1);
 }
 
+bool call_watch_knows(
+	const struct call_watch *watch, const struct call_tree *tree, uint32_t node)
+{
+	return watch->lost || (watch->moves == tree->moves && find(watch, node) != NONE);
+}
+
 void call_watch_settle(struct call_watch *watch, const struct call_tree *tree)
 {
 	if (is_lost(watch, tree))

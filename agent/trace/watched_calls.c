@@ -152,6 +152,18 @@ bool watched_toll(struct thread_context *context)
 	return --calls->toll_left == 0;
 }
 
+bool watched_knows_entry(struct thread_context *context)
+{
+	struct watched_calls *calls = context->watched;
+
+	if (!calls || !calls->inner || calls->toll_left <= 1 ||
+		!call_watch_knows(calls->inner, &context->tree, context->current))
+		return false;
+	calls->toll_left--;
+	context->toll.left = 1;
+	return true;
+}
+
 void watched_note_entry(struct thread_context *context)
 {
 	struct watched_calls *calls = context->watched;
