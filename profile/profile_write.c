@@ -310,12 +310,12 @@ static int prepare_all(struct profile_writer *writer)
 		result = prepare(
 			writer, DROP_ACCOUNT, "DELETE FROM account WHERE id BETWEEN ? AND ?");
 	if (result == SQLITE_OK)
-		result = prepare(writer, DROP_DISTRIBUTION,
-			"DELETE FROM distribution WHERE id BETWEEN ? AND ?");
-	if (result == SQLITE_OK)
 		result = prepare(writer, FORGET_FILE,
 			"UPDATE file SET name = '', peer = NULL, opened_by = NULL, "
 			"opened_in = NULL, note = NULL, group_id = ?2 WHERE id = ?1");
+	if (result == SQLITE_OK)
+		result = prepare(writer, DROP_DISTRIBUTION,
+			"DELETE FROM distribution WHERE id BETWEEN ? AND ?");
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped && result == SQLITE_OK; i++) {
 		char sql[64];
 
@@ -607,7 +607,7 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 
 		bind_number(writer->statement[which], 1, first);
 		bind_number(writer->statement[which], 2, last);
-		/* How long calls took is in no slice. */
+		/* Slices have no distributions. */
 		if (which != DROP_DISTRIBUTION)
 			status = take_slice(writer,
 				which == DROP_NODES ? TABLE_NODE : TABLE_ACCOUNT, first, last,

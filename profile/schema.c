@@ -469,8 +469,6 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.copy = true},
 	[TABLE_SNAPSHOT_SEQUENCE] = {.name = "snapshot_sequence", COLUMNS(sequence_columns),
 		SUM, .copy = true},
-	[TABLE_SNAPSHOT_DISTRIBUTION] = {.name = "snapshot_distribution",
-		COLUMNS(distribution_columns), .copy = true},
 	[TABLE_SLICE] = {.name = "slice", COLUMNS(slice_columns)},
 	[TABLE_SLICE_THREAD] = {.name = "slice_thread", COLUMNS(slice_thread_columns), TOTAL,
 		.added = true},
@@ -480,6 +478,8 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.added = true},
 	[TABLE_SLICE_SEQUENCE] = {.name = "slice_sequence", COLUMNS(slice_sequence_columns),
 		SLICE_SUM, .added = true},
+	[TABLE_SNAPSHOT_DISTRIBUTION] = {.name = "snapshot_distribution",
+		COLUMNS(distribution_columns), .copy = true},
 };
 /* clang-format on */
 
