@@ -185,8 +185,8 @@ void session_put_notes(void *argument, fact_put put, void *put_argument)
 	char text[32];
 
 	if (trace_watches_calls(session->trace))
-		fact_put_number(put, put_argument, "distribution.slowest",
-			session->options.slowest);
+		fact_put_number(
+			put, put_argument, "distribution.slowest", session->options.slowest);
 
 	for (unsigned i = 0; i < session->notes; i++)
 		put(put_argument, session->note[i].key, session->note[i].value);

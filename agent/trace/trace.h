@@ -142,8 +142,8 @@ struct trace_visitor {
 	int (*accounts)(void *user, const struct trace_thread *thread, uint32_t count,
 		const struct account *account);
 	/* How long calls of a watched method took, that returned or failed: one figure. */
-	int (*times)(void *user, const struct trace_thread *thread, uint32_t method, bool failed,
-		enum call_figure which, const struct figure_times *figure);
+	int (*times)(void *user, const struct trace_thread *thread, uint32_t method,
+		bool failed, enum call_figure which, const struct figure_times *figure);
 	int (*end)(void *user, const struct trace_thread *thread);
 };
 

@@ -238,6 +238,10 @@ static void rows(struct report *report, struct sink *sink)
 			"and "
 			"most are exact; times are as measured, with what jprof's probes take",
 			"");
+	else if (profile->interval.by_slices)
+		sink_note(sink, "distribution",
+			"how long calls took is known between snapshots, not between any two times",
+			"");
 	else
 		sink_note(sink, "distribution",
 			"no call of a method that is watched has ended; "
