@@ -94,7 +94,11 @@ struct sampler_event {
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
 
-/* The same, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
+/* Where an event of the calling thread would go by sampler_take_event, if it is known already: a place for sampler_add, which
+ * whoever has very many of them may keep sums for. 0: it is not. */
+uint32_t sampler_known_place(void);
+
+/* As sampler_take_event, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
  * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
  * microseconds later. java: its JavaThread, which may have ended, 0: it is a virtual thread that is not mounted; id:
  * Thread.threadId(), of a virtual thread that it carries perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
@@ -119,6 +123,10 @@ int sampler_need_signal(struct error *error);
 
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
+
+/* What is on its way is not to wait for the next flush: whoever has a bound of its own for that, or asks for known places. On
+ * any thread. */
+void sampler_hurry(void);
 
 /* The functions below are the writer's thread's. */
 

@@ -356,6 +356,36 @@ bool sampler_take_event(const struct sampler_event *event)
 		&(struct left_java){.by_probe = event->by_probe});
 }
 
+static uint32_t known_place(void)
+{
+	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	struct sampled_thread *thread = sampled_thread_known();
+	struct thread_context *context;
+	struct sample_record where;
+	enum sample_loss loss;
+	uint32_t place;
+
+	if (!thread || !walked.java || !find_node(thread, &where, &loss))
+		return 0;
+	context = begin_spending(&where);
+	place = sampling_place_find(event_key(&walked, thread, &where));
+	end_spending(context);
+	return place;
+}
+
+uint32_t sampler_known_place(void)
+{
+	int saved_errno = errno;
+	uint32_t place = 0;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		place = known_place();
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
+	return place;
+}
+
 void sampler_stack_find(struct sampler_stack *stack)
 {
 	stack->thread.java = 0;

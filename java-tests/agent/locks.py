@@ -29,6 +29,8 @@ class Locks:
     def target(self, options, kind, check=True):
         """options None: it is attached to later."""
         self.profile = self.test.new_profile()
+        # Nodes that waits alone have found have no figures to add up.
+        self.test.summed.add(self.profile)
         agent = (f"-agentpath:{self.test.agent}=file={self.profile},{options}" if options
                  else "-XX:+EnableDynamicAgentLoading")
         return Target(self.test, self.java, *(["-Xcheck:jni"] if check else []), agent, "-cp",
