@@ -75,6 +75,7 @@ static const struct command_option report_options[] = {
 	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
 		take_view, 0},
 	PROFILE_CHOICE_ROWS(struct words, choice),
+	PROFILE_TIME_ROWS(struct words, choice),
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_text,
 		WORD(request.sort)},
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_whole_number,
@@ -158,7 +159,12 @@ static int open_for(
 	struct opened_profile *opened, const struct words *words, struct error *error)
 {
 	const struct view *view = words->request.view;
-	const struct profile_wanted wanted = {.records = view->records, .marks = view->marks};
+	const struct profile_wanted wanted = {.records = view->records,
+		.marks = view->marks,
+		.collections = view->collections,
+		.classes = view->classes,
+		.compilations = view->compilations,
+		.slice_use = view->slices};
 	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
 
 	if (failed == 0)

@@ -71,6 +71,13 @@ static const char trace_text[] =
 	"locks, gc, exceptions, classes, jit, threads, events (docs/traces.md). When\n"
 	"each was on is in the profile.\n";
 
+static const char heap_text[] =
+	"How many objects of each class are in the heap of a running JVM, as it counts\n"
+	"them itself, standing still meanwhile. Without --live garbage that was not\n"
+	"collected yet is counted, too. With --dump the JVM writes all its objects into\n"
+	"a file, for tools that read heap dumps. Needs no agent in the process; works\n"
+	"as the user of the JVM or as root.\n";
+
 static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
@@ -167,6 +174,11 @@ const struct command commands[] = {
 		.words = WORDS_PROCESS},
 	{"trace", "PID +NAME -NAME ...", "switch traces on and off in a recording", trace_text,
 		NULL, cmd_control, .words = WORDS_PROCESS},
+	{"heap",
+		"PID [--live] [--dump FILE] [--top N] [--sort COLUMN]\n"
+		"             [--format FORMAT]",
+		"what is in a JVM's heap, by class; or all of it in a file", heap_text, NULL,
+		cmd_heap, .options = &heap_table, .words = WORDS_PROCESS},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
 		cmd_control, .words = WORDS_PROCESS},
 	{"report",

@@ -263,6 +263,97 @@ static const struct option_type percent_type = {.from_integer = true,
 	.schema = schema_of_percent,
 	.size = sizeof(uint64_t)};
 
+/* ---- a size, or all ---- */
+
+static const char *period_give(const struct option_row *row, void *field, const char *value)
+{
+	if (strcmp(value, "all") != 0)
+		return size_give(row, field, value);
+	*(uint64_t *)field = 0;
+	return NULL;
+}
+
+static void period_describe(const struct option_row *row, char *text, size_t size)
+{
+	size_t length;
+
+	size_describe(row, text, size);
+	length = strlen(text);
+	snprintf(text + length, size - length, ", or all");
+}
+
+static char *period_show(const struct option_row *row, const void *field)
+{
+	return *(const uint64_t *)field == 0 ? strdup("all") : size_show(row, field);
+}
+
+static const struct option_type period_type = {.from_integer = true,
+	.give = period_give,
+	.describe = period_describe,
+	.show = period_show,
+	.schema = schema_of_period,
+	.size = sizeof(uint64_t)};
+
+/* ---- times, or off ---- */
+
+const struct option_time option_times[] = {
+	{"h", 3600000000000}, {"m", 60000000000}, {"s", 1000000000}, {"ms", 1000000}};
+
+const size_t option_time_count = sizeof(option_times) / sizeof(option_times[0]);
+
+static const char *time_give(const struct option_row *row, void *field, const char *value)
+{
+	char *end = NULL;
+	uint64_t number = 0, unit = 0;
+
+	*(uint64_t *)field = 0;
+	if (strcmp(value, "off") == 0)
+		return NULL;
+	if (isdigit((unsigned char)*value))
+		number = strtoull(value, &end, 10);
+	for (size_t i = 0; end && i < option_time_count; i++)
+		if (strcmp(end, option_times[i].name) == 0)
+			unit = option_times[i].ns;
+	if (unit == 0)
+		return not_legal;
+	if (number > row->most / unit)
+		return "is too large";
+	*(uint64_t *)field = number * unit;
+	return number * unit < row->least ? "is too small" : NULL;
+}
+
+/* In the largest unit that divides it: "1m". */
+static void time_write(uint64_t ns, char *text, size_t size)
+{
+	size_t i = 0;
+
+	while (i + 1 < option_time_count && ns % option_times[i].ns != 0)
+		i++;
+	snprintf(text, size, "%" PRIu64 "%s", ns / option_times[i].ns, option_times[i].name);
+}
+
+static void time_describe(const struct option_row *row, char *text, size_t size)
+{
+	char least[32], most[32];
+	time_write(row->least, least, sizeof(least));
+	time_write(row->most, most, sizeof(most));
+	snprintf(text, size, "%s from %s to %s", row->values, least, most);
+}
+
+static char *time_show(const struct option_row *row, const void *field)
+{
+	char text[32] = "off";
+	if (*(const uint64_t *)field != 0)
+		time_write(*(const uint64_t *)field, text, sizeof(text));
+	return strdup(text);
+}
+
+static const struct option_type time_type = {.give = time_give,
+	.describe = time_describe,
+	.show = time_show,
+	.schema = schema_of_time,
+	.size = sizeof(uint64_t)};
+
 /* ---- lists ---- */
 
 static const char *list_give(const struct option_row *row, void *field, const char *value)
@@ -405,6 +496,13 @@ const struct option_row option_table[] = {
 	{"counted", &list_type, "patterns like com.acme.Node.* joined by '+'", .unset = "none",
 		.forbidden = ",;:|/[]()", FIELD(counted),
 		.meaning = "methods whose calls are counted, not timed"},
+	{"distribution", &list_type, "patterns like com.acme.Servlet.service joined by '+'",
+		.unset = "none", .forbidden = ",;:|/[]()", FIELD(distribution),
+		.meaning = "methods of whose calls it is told how long each took, and what the "
+			   "slowest did; they are timed whatever that costs"},
+	{"slowest", &count_type, "calls", 0, 1000, .initial = "10", FIELD(slowest),
+		.meaning = "so many of the slowest calls of each method of distribution are "
+			   "kept, each with its own small tree; 0: none"},
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",
@@ -440,6 +538,13 @@ const struct option_row option_table[] = {
 		.unset = "none", FIELD(traces),
 		.meaning = "what else is told, joined by '+'; see docs/traces.md; `jprof "
 			   "trace` switches them on and off"},
+	{"objects", &period_type, "a size (bytes, 512k, 1m)", UINT64_C(1) << 10,
+		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),
+		.meaning = "of the trace objects: one object in so many bytes is told; all: "
+			   "each"},
+	{"gc_in_paths", &yes_no_type, "yes, no", .initial = "no", FIELD(gc_in_paths),
+		.meaning = "whether the trace gc tells which call paths collections have "
+			   "stopped"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",
@@ -459,8 +564,15 @@ const struct option_row option_table[] = {
 	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,
 		UINT64_C(1) << 40, .initial = "256m", FIELD(max_memory),
 		.meaning = "bound for call trees and buffers"},
+	{"fold_below", &percent_type, "percent", 1, 100, .initial = "off", FIELD(fold_below),
+		.meaning = "what goes first when memory is short: call paths below this part "
+			   "of their caller's use; off: as it takes"},
 	{"flush", &count_type, "seconds", 1, 86400, .initial = "10", FIELD(flush),
 		.meaning = "how often the profile is brought up to date"},
+	{"resolution", &time_type, "off, or a time (100ms, 1s, 5m)", 100000000,
+		UINT64_C(3600000000000), .initial = "off", FIELD(resolution),
+		.meaning =
+			"sums are kept by such pieces of time, for report --from 10s --to 12s"},
 	{"log", &choice_type, "error, warn, info, debug", .initial = "warn", FIELD(log),
 		.meaning = "what is told on standard error"},
 };

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/histogram.h"
 #include "profile/kinds.h"
+#include "profile/small_tree.h"
 
 #define PROFILE_METRIC_MAX    16
 #define PROFILE_THREAD_COUNTS 9
@@ -179,6 +181,74 @@ struct profile_trace_period {
 	int64_t ended;  /* the same; PROFILE_NOT_KNOWN: it is on, or the JVM was killed */
 };
 
+/* A section of a collector's work, as the JVM's log names it. */
+struct profile_collection {
+	uint32_t id;     /* 1, 2, ..., in the order in which they ended */
+	uint64_t number; /* of the collection, the JVM's: what it consists of has the same */
+	enum collection_kind kind;
+	const char *name;
+	const char *cause; /* NULL: the log does not say */
+	int64_t began;     /* ns since the session began; below 0: before it */
+	uint64_t ns;
+	int64_t before, after, total; /* bytes of the heap; PROFILE_NOT_KNOWN */
+};
+
+/* All Java threads stood. */
+struct profile_safepoint {
+	uint32_t id;           /* 1, 2, ..., in the order in which they ended */
+	const char *operation; /* what for */
+	int64_t began;         /* as of a collection: when it was asked for */
+	uint64_t ns;           /* until threads went on */
+	/* Parts of that: until the last thread stood; what the JVM did beside; the operation. */
+	uint64_t reaching_ns, cleanup_ns, at_ns;
+	/* How many there were; how many ran and had to be stopped. 0: not known. */
+	uint64_t threads, running;
+};
+
+/* A method was compiled, or was to be. */
+struct profile_compilation {
+	uint32_t id; /* the JVM's */
+	const char *class_name, *name;
+	const char *signature; /* JVM descriptor; NULL: not known */
+	uint32_t level;        /* as in profile_code; 0: a wrapper of a native method */
+	uint64_t bytecodes;    /* bytes */
+	int64_t osr; /* the bytecode of the loop that it is entered at; PROFILE_NOT_KNOWN: at its begin */
+	uint64_t began;     /* ns since the session began */
+	int64_t ns;         /* PROFILE_NOT_KNOWN */
+	const char *failed; /* why there is no code; NULL: there is */
+};
+
+/* Compiled code was left, or given up. */
+struct profile_deoptimization {
+	uint32_t id; /* 1, 2, ..., in the order of time */
+	enum deoptimization_kind kind;
+	uint64_t at;          /* ns since the session began */
+	uint32_t compilation; /* id; it may have been before the trace was on */
+	const char *class_name, *name;
+	const char *signature; /* as above */
+	uint32_t level;
+	int64_t bytecode;            /* where; PROFILE_NOT_KNOWN */
+	const char *reason, *action; /* the JVM's words; NULL: it does not say */
+};
+
+/* A class that was loaded while the trace of classes was on. Times are ns since the session began; PROFILE_NOT_KNOWN: it was not, or
+ * that is not known. */
+struct profile_class {
+	uint32_t id;     /* 1, 2, ..., as they were loaded */
+	uint32_t name;   /* of a method, METHOD_CLASS */
+	uint32_t loader; /* profile_class_loader */
+	int64_t loaded, linked, initialized, unloaded;
+	int64_t ns; /* from its bytes to a class: parsed and defined, its super classes too */
+};
+
+struct profile_class_loader {
+	uint32_t id;                       /* 1, 2, ... */
+	const char *class_name;            /* Java name */
+	const char *name;                  /* ClassLoader.getName(); NULL: it has none */
+	uint64_t before, loaded, unloaded; /* classes; before: those that were there */
+	bool gone;                         /* collected */
+};
+
 /* What threads wait for: an object's monitor, or what a parked thread says that it waits for; or all of a class that
  * were not told apart. */
 struct profile_lock {
@@ -238,6 +308,38 @@ struct profile_bytes {
 	size_t size;
 };
 
+/* How long calls of a method took, in one thread: one figure of those that returned, or that failed. */
+struct profile_distribution {
+	uint32_t thread; /* for the writer the id, from the reader the place */
+	uint32_t id;     /* in its thread */
+	uint32_t method;
+	enum call_figure figure;
+	bool failed;         /* left by an exception */
+	uint64_t count, sum; /* exact; ns */
+	/* exact, but in an interval: there the bounds of buckets, as long as the one or other was before it */
+	uint64_t least, most;
+	uint64_t unplaced;            /* of count, in no bucket: there was no memory */
+	struct profile_bytes buckets; /* histogram.h; for the writer alone */
+	struct histogram histogram;   /* from the reader; borrowed */
+};
+
+/* One of the slowest calls of a method. */
+struct profile_slow_call {
+	uint32_t id; /* 1, 2, ... */
+	uint32_t method;
+	/* for the writer the row's id, which may be no more; from the reader the place + 1, 0: not in the interval */
+	uint32_t thread;
+	uint64_t began;   /* ns since the session began */
+	uint64_t elapsed; /* ns */
+	int64_t base;     /* ns in the method itself, without jprof's own; PROFILE_NOT_KNOWN */
+	int64_t cpu;      /* ns; PROFILE_NOT_KNOWN: it was not counted */
+	uint64_t own;     /* ns that jprof itself took, as far as that is known */
+	bool failed;
+	struct profile_bytes bytes; /* small_tree.h; for the writer alone */
+	struct small_node *tree;    /* from the reader; borrowed */
+	size_t nodes;               /* 0: it is not known */
+};
+
 /* A piece of machine code that the JVM made: a compiled method, or one of its own. */
 struct profile_code {
 	uint32_t id;      /* 1, 2, ... */
@@ -269,6 +371,29 @@ struct profile_snapshot {
 	const char *label; /* NULL: a reset */
 	uint64_t at;       /* ns since the session began */
 	enum profile_snapshot_kind kind;
+};
+
+/* A piece of the recording's time, of which what it added to the counts is known. They follow one another without a gap. */
+struct profile_slice {
+	uint32_t id;           /* without a meaning */
+	uint64_t began, ended; /* ns since the session began */
+	uint64_t rows;         /* that the tables have of it */
+};
+
+/* What a slice added to a node's counts; or less than nothing, where they went elsewhere: as the bits of an
+ * int64_t. */
+struct profile_slice_node {
+	uint32_t thread, id;
+	uint64_t calls, interpreted, jitted, native;
+	uint64_t transition[2][2];
+	uint64_t base[PROFILE_METRIC_MAX], spent[PROFILE_METRIC_MAX];
+};
+
+/* The same of a sequence's. */
+struct profile_slice_sequence {
+	uint32_t code;
+	uint64_t count;
+	uint64_t sum[PROFILE_METRIC_MAX];
 };
 
 /* A moment that the program named. */

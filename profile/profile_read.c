@@ -203,13 +203,6 @@ static int read_nodes(struct reader *reader)
 
 /* --- files, accounts, records --- */
 
-static bool is_place(const struct profile *profile, uint64_t subject)
-{
-	return sample_place_condition(subject) < profile->condition_count &&
-	       sample_place_state(subject) < SAMPLE_STATES &&
-	       sample_place_line(subject) <= UINT32_MAX;
-}
-
 /* What the reader gives out in the place of a subject's id: of a file its place + 1; 0: there is none. */
 static uint64_t subject_place(
 	const struct profile *profile, enum account_kind kind, uint64_t subject)
@@ -228,12 +221,8 @@ static int check_account(struct reader *reader, void *record, size_t i)
 
 	if (node == ROWS_NONE)
 		return read_damaged(reader->source, "an account of an unknown call path");
-	if (account_kind_subject(account->kind) == SUBJECT_PLACE &&
-		!is_place(profile, account->subject))
-		return read_damaged(reader->source, "samples in an impossible place");
-	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
-		account->subject >= profile->method_count)
-		return read_damaged(reader->source, "calls of an unknown method");
+	if (reader_check_subject(reader, account) < 0)
+		return -ERROR_FORMAT;
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;
@@ -331,7 +320,9 @@ static int read_counts(struct reader *reader)
 		status = read_nodes(reader);
 	if (status == 0)
 		status = reader_read(reader, &accounts);
-	return status == 0 ? reader_read(reader, &sequences) : status;
+	if (status == 0)
+		status = reader_read(reader, &sequences);
+	return status == 0 ? watched_read_distributions(reader) : status;
 }
 
 /* Subtracts the counts of a snapshot. */
@@ -359,6 +350,8 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 			status = reader_no_memory(later);
 		interval_subtract_sequences(
 			profile, later->owned->sequence_values, reader.profile);
+		if (status == 0 && watched_subtract(later->owned, reader.profile) != 0)
+			status = reader_no_memory(later);
 	}
 	profile_free(reader.profile);
 	return status;
@@ -401,24 +394,41 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	if (status == 0)
 		status = markers_read(reader, wanted->marks);
 	if (status == 0)
-		status = markers_choose(profile, reader->source->place.shown, wanted->interval,
-			reader->source->error);
-	reader->snapshot = status == 0 && interval->to ? interval->to->id : 0;
+		status = slices_read(reader);
+	if (status == 0)
+		status = markers_choose(reader, wanted->interval);
+	if (status == 0 && interval->by_slices)
+		status = slices_choose(reader);
+	reader->snapshot =
+		status == 0 && interval->to && !interval->by_slices ? interval->to->id : 0;
 	if (status == 0)
 		status = read_counts(reader);
 	if (status == 0)
 		status = lock_rows_read(reader);
-	if (status == 0 && interval->from)
+	if (status == 0 && interval->by_slices)
+		status = slices_read_counts(reader);
+	else if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
+	if (status == 0 && wanted->slice_use)
+		status = slices_read_use(reader);
+	if (status == 0)
+		status = watched_read_slow_calls(reader);
+	if (status == 0)
+		watched_follow_threads(profile);
 	if (status == 0 && (groups_merge(reader->owned) != 0 ||
-				   (interval->from && interval_drop_unused(profile) != 0)))
+				   ((interval->from || interval->by_slices) &&
+					   interval_drop_unused(profile) != 0)))
 		status = reader_no_memory(reader);
+	if (status == 0)
+		watched_place_threads(profile);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &threads);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &records);
 	if (status == 0)
 		status = read_code(reader, wanted);
+	if (status == 0)
+		status = trace_tables_read(reader, wanted);
 	if (status == 0)
 		status = paths_read(reader);
 	if (status == 0)
@@ -465,6 +475,7 @@ void profile_free(struct profile *profile)
 	if (!owned)
 		return;
 	free(profile->path);
+	free(profile->slice_use);
 	store_fini(&owned->store);
 	free(owned);
 }

@@ -154,6 +154,9 @@ int request_check_profile(const struct view *view, const struct profile *profile
 			"'%s' has no records of single operations: they are made with "
 			"io=records",
 			file);
+	if (view->slices && profile->slice_count == 0)
+		return error_set(error, ERROR_MISSING,
+			"'%s' has no counts by time: record with resolution=1s", file);
 	if (view->samples && profile->condition_count == 0)
 		return error_set(error, ERROR_MISSING,
 			"'%s' has no samples: they are taken with sample=cpu:1ms", file);

@@ -25,7 +25,10 @@ enum jvm_capability {
 	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled, and its lines */
 	JVM_ALLOCATIONS = 32,      /* an object now and then, as it is allocated */
 	JVM_COLLECTIONS = 64,      /* of garbage */
-	JVM_MONITORS = 1024,       /* contended ones, waits, and who holds one */
+	/* exceptions, as they are thrown: in the on-load phase only, and from then on each one costs more */
+	JVM_EXCEPTIONS = 128,
+	JVM_BYTECODES = 256, /* the code of methods */
+	JVM_MONITORS = 1024, /* contended ones, waits, and who holds one */
 	/* for which one a thread waits: as a rule in the on-load phase only */
 	JVM_CONTENDED_MONITOR = 2048
 };
@@ -86,6 +89,22 @@ int jvm_enable(jvmtiEvent event, bool on, struct error *error);
 
 /* So many bytes are allocated between two of those objects, on average. */
 int jvm_sample_allocations(uint64_t bytes, struct error *error);
+
+/* Words that go with objects, their tags, in an environment of their own. freed: called with the tag of each object that
+ * was collected, at that time or later, in any thread; nothing of the JVM may be called in there. */
+int jvm_tags_open(void (*freed)(int64_t tag), struct error *error);
+
+/* All tags are gone; no other function of tags may be under way. `freed` may be, still. */
+void jvm_tags_close(void);
+
+/* False: no memory. */
+bool jvm_tag(jobject object, int64_t tag);
+
+/* 0: it has none. */
+int64_t jvm_tag_of(jobject object);
+
+/* Garbage is collected now. */
+void jvm_collect(void);
 
 /* The Java name of a class, "byte[]" of an array; owned (free), or NULL. */
 char *jvm_type_name(jclass class);
@@ -169,6 +188,9 @@ struct jvm_line *jvm_method_lines(jmethodID method, size_t *count);
 /* How many bytes of bytecode it has now; 0: none, or it is gone. */
 uint64_t jvm_method_size(jmethodID method);
 
+/* Its bytecode from there on, so many bytes at most: how many. It needs JVM_BYTECODES. */
+size_t jvm_method_bytes(jmethodID method, uint64_t from, unsigned char *bytes, size_t most);
+
 /* The name of its source file, in UTF-8, owned (free), or NULL. */
 char *jvm_method_file(JNIEnv *jni, jmethodID method);
 
@@ -199,6 +221,16 @@ void jvm_expect_references(JNIEnv *jni);
 /* All loaded classes that can be retransformed, local references in *classes (owned, free).
  * Their number, or -1. Inside a local frame of its own. */
 int jvm_changeable_classes(jclass **classes);
+
+/* It has no name that others could find it by: a lambda's, say (JVMTI specification, "GetClassSignature"). */
+bool jvm_class_is_hidden(jclass class);
+
+/* The Java name of a class that was unloaded, as the JVM's event has it, "com/acme/Foo+0x7f00"; *hidden: it was. As jvm_type_name
+ * has it; owned (free), or NULL. */
+char *jvm_unloaded_name(const char *internal, bool *hidden);
+
+/* The class's loader, a local reference; NULL: the boot loader. */
+jobject jvm_loader(jclass class);
 
 /* Calls each for every loaded class whose signature ("Lcom/acme/Foo;") is wanted, in a local
  * frame of its own. */

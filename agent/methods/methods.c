@@ -150,11 +150,12 @@ static uint32_t methods_id(
 }
 
 /* Under the lock. */
-static method_ref methods_ref(struct jvm_method *description, bool scope)
+static method_ref methods_ref(struct jvm_method *description, const struct planned *planned)
 {
 	uint32_t flags = (description->is_native ? METHOD_REF_NATIVE : 0) |
 			 (description->is_static ? METHOD_REF_STATIC : 0) |
-			 (scope ? METHOD_REF_SCOPE : 0);
+			 (planned->scope ? METHOD_REF_SCOPE : 0) |
+			 (planned->watched ? METHOD_REF_WATCHED : 0);
 	uint32_t id = methods_id(description, METHOD_JAVA, NULL);
 
 	if (id == 0)
@@ -179,7 +180,7 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 	planned = plan_of(&description);
 	lock_take(&methods_lock);
 	if (planned.recorded)
-		ref = methods_ref(&description, planned.scope);
+		ref = methods_ref(&description, &planned);
 	entry = methods_look_up(method);
 	if (!entry) {
 		entry = fresh;
@@ -213,12 +214,12 @@ method_ref methods_find(JNIEnv *jni, jmethodID method)
 	return ref;
 }
 
-method_ref methods_named(struct jvm_method *description, bool scope)
+method_ref methods_named(struct jvm_method *description, const struct planned *planned)
 {
 	method_ref ref;
 
 	lock_take(&methods_lock);
-	ref = methods_ref(description, scope);
+	ref = methods_ref(description, planned);
 	if (ref != METHOD_REF_EXCLUDED)
 		atomic_store(&methods_record(method_ref_id(ref))->named, true);
 	lock_give(&methods_lock);
@@ -235,6 +236,36 @@ uint32_t methods_on_stack(
 	lock_give(&methods_lock);
 	if (id == 0)
 		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+	return id;
+}
+
+uint32_t methods_of_class(jclass class)
+{
+	struct jvm_method of = {.class_name = jvm_type_name(class)};
+	uint32_t id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
+
+	jvm_method_fini(&of);
+	return id;
+}
+
+uint32_t methods_of_class_of(JNIEnv *jni, jobject object)
+{
+	jclass class = (*jni)->GetObjectClass(jni, object);
+	uint32_t id = class ? methods_of_class(class) : 0;
+
+	(*jni)->DeleteLocalRef(jni, class);
+	return id;
+}
+
+uint32_t methods_of_handle(JNIEnv *jni, jmethodID method)
+{
+	struct jvm_method description;
+	uint32_t id = 0;
+
+	if (!jvm_describe_method(jni, method, &description))
+		return 0;
+	id = methods_on_stack(&description, METHOD_JAVA, NULL);
+	jvm_method_fini(&description);
 	return id;
 }
 

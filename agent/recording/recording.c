@@ -16,6 +16,7 @@
 #include "agent/recording/recording_facts.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sample_entries.h"
+#include "agent/sample/allocations.h"
 #include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/session/session_calibration.h"
@@ -98,6 +99,7 @@ static int prove_events(const struct session *session, struct error *error)
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
 	sample_events_callbacks(&callbacks);
+	allocations_callbacks(&callbacks);
 	tracers_callbacks(&callbacks);
 	code_events_callbacks(&callbacks);
 	method_events_callbacks(session->metrics.shape, precise, &callbacks);
@@ -159,7 +161,7 @@ int recording_make(struct session **session, struct options *options, struct err
 
 /* What the recording wants to be in methods: for calls, as they are seen in general, and as the user named some; for where
  * its scope begins and ends; and for the stacks at entries. */
-enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
+enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_WATCHED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
 
 static struct plan_owner owners[OWNERS];
 
@@ -198,6 +200,14 @@ static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 				.named = true,
 				.records = true,
 				.include = &options->timed,
+				.exclude = &none,
+				.scope = &none}},
+		[OWNER_WATCHED] = {options->distribution.count > 0,
+			{.probes = probes ? PROBE_TIMED | PROBE_WATCHED : PROBE_NONE,
+				.named = true,
+				.records = true,
+				.watches = true,
+				.include = &options->distribution,
 				.exclude = &none,
 				.scope = &none}},
 		/* The exits of a scope's methods have to be seen. */
@@ -297,7 +307,10 @@ static bool close_code(JNIEnv *jni, struct session *session)
 
 static bool stop_samples(struct session *session, struct error *error)
 {
-	bool out = sampler_stop();
+	bool out;
+
+	sample_events_stop();
+	out = sampler_stop();
 
 	/* Behind it: the clock looks at no thread that has ended. */
 	threads_tell(TOLD_SAMPLER, NULL);

@@ -82,6 +82,7 @@ struct rewrite_outline rewrite_outline(const struct rewrite_method *method);
 /* The kinds of probes, of which a method may have several: a bit, and the static method that is called
  * at the entry; in the order of these calls. */
 #define PROBE_TABLE(X)                                                                         \
+	X(PROBE_WATCHED, 8, "watched") /* of timed ones: in the place of enter */              \
 	X(PROBE_TIMED, 1, "enter")   /* and exit, unwind, caught */                            \
 	X(PROBE_ENTRY, 2, "entered") /* nothing else */                                        \
 	X(PROBE_COUNTED, 4, "count") /* nothing else */
@@ -127,6 +128,10 @@ struct rewrite_result {
  * asked for, or none could be done. */
 enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 	const struct rewrite_request *request, struct rewrite_result *result);
+
+/* What is there in a method's code is the handler of a probe: how many bytes, the last of which throws again what it has
+ * caught; 0: it is not. */
+uint32_t rewrite_handler_size(const uint8_t *code, size_t size);
 
 /* The class's own name, in internal form, owned (free). NULL: not well-formed, or no memory. */
 char *rewrite_class_name(const uint8_t *bytes, size_t size);

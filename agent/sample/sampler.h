@@ -86,7 +86,9 @@ struct sampler_event {
 	uint32_t count, failures;
 	uint64_t
 		cookie; /* not 0: whoever has asked by sampler_on_placed is told where it went */
-	bool by_probe;  /* the innermost frame is a probe's, which is left out */
+	bool by_probe;  /* the innermost frame, if it is native, is left out: a probe's */
+	bool no_path;   /* the thread alone is told: the path is cut at its root */
+	bool later;     /* nothing is added, but a place found: sampler_on_placed */
 };
 
 /* It is the calling thread's, which has left Java by a call, as the JVM does for an event of its own. What is not
@@ -94,9 +96,16 @@ struct sampler_event {
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
 
-/* Where an event of the calling thread would go by sampler_take_event, if it is known already: a place for sampler_add, which
+/* The same of each Java thread that stands, as the JVM has stopped it, and would run: on the thread of the JVM that works in the
+ * safepoint. Nothing of the JVM is called, and no lock waited for. What could not be told is counted as above. */
+void sampler_take_stopped(const struct sampler_event *event);
+/* Behind it, and of the same thread: what has come of an event with a cookie, for sampler_on_note. False: there was no
+ * room. On any thread. */
+bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject);
+
+/* Where an event of that kind of the calling thread would go by sampler_take_event, if it is known already: a place for sampler_add, which
  * whoever has very many of them may keep sums for. 0: it is not. */
-uint32_t sampler_known_place(void);
+uint32_t sampler_known_place(enum account_kind kind);
 
 /* As sampler_take_event, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
  * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
@@ -134,6 +143,10 @@ void sampler_hurry(void);
 typedef void (*sampler_placed)(uint64_t cookie, uint32_t place);
 void sampler_on_placed(enum account_kind kind, sampler_placed placed);
 
+/* Notes on them. NULL: nobody asks. */
+typedef void (*sampler_noted)(uint64_t cookie, uint64_t subject);
+void sampler_on_note(enum account_kind kind, sampler_noted noted);
+
 /* Adds to an account at a place of the recording: what has come of an event later. False: no memory. */
 bool sampler_add(uint32_t place, const struct sampler_event *event);
 
@@ -161,6 +174,10 @@ uint64_t sampler_stack_key(
 
 /* Leaves a note with the number, which is found as long as that is remembered. */
 void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note);
+
+/* A number for where the calling thread is in the trace: its row and node, or, if it has no row, itself. Another number of
+ * the thread's frames below that makes another path. False: what it does is not to be recorded. */
+bool sampler_where(uint64_t *where, uint64_t *thread);
 
 /* True if stacks of the calling thread may be taken now: it is recorded, and not in jprof's own work. */
 bool sampler_records(void);

@@ -176,7 +176,7 @@ static bool record(const struct sample_record *where, const struct sampled_threa
 	record->node = where->node;
 	record->method = where->method;
 	record->end = (uint8_t)end;
-	record->about = where->about;
+	record->about = where->about | (event && event->later ? SAMPLE_LATER : 0);
 	record->kind = event ? (uint8_t)event->kind : SAMPLES;
 	if (event)
 		record->sum = (struct sample_event_sum){.subject = event->subject,
@@ -257,9 +257,10 @@ static uint64_t spread(uint64_t number)
 	return number ^ number >> 32;
 }
 
-/* A number for the calling thread's stack in that row, below that node. 0: there is none. */
+/* A number for the calling thread's stack in that row, below that node; kinds of events differ in what of a stack they are put
+ * below. 0: there is none. */
 static uint64_t event_key(const struct walk_thread *walked, const struct sampled_thread *thread,
-	const struct sample_record *where)
+	const struct sample_record *where, enum account_kind kind)
 {
 	struct known_key about;
 	uint64_t note, key;
@@ -268,7 +269,8 @@ static uint64_t event_key(const struct walk_thread *walked, const struct sampled
 		return 0;
 	about.seed =
 		spread(spread((uint64_t)where->row << 32 | where->node) +
-			(where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index)) ^
+			(where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index) +
+			kind) ^
 		session_now() * UINT64_C(0x9e3779b97f4a7c15);
 	about.now = clock_coarse();
 	key = known_keys_find(sampling_walker.keys, &about, NULL, &note);
@@ -283,7 +285,11 @@ static bool take_placed(struct reason reason, const struct walk_thread *walked,
 {
 	struct sample_record placed = *where;
 
-	*key = reason.event && !reason.event->by_probe ? event_key(walked, thread, where) : 0;
+	/* Of exceptions that are made it depends on their class which frames are left out. */
+	*key = reason.event && !reason.event->by_probe &&
+			       reason.event->kind != EXCEPTION_CREATED
+		       ? event_key(walked, thread, where, reason.event->kind)
+		       : 0;
 	placed.node = *key ? sampling_place_find(*key) : 0;
 	placed.about |= SAMPLE_PLACED;
 	return placed.node != 0 && record(&placed, thread, NULL, 0, WALK_WHOLE, reason);
@@ -319,6 +325,23 @@ static bool take_left(struct reason reason, const struct left_java *left)
 	return taken;
 }
 
+/* The thread alone: no walk is done. */
+static bool take_thread(const struct sampler_event *event)
+{
+	struct sampled_thread *thread = sampled_thread_known();
+	struct reason reason = {.event = event};
+	struct sample_record where;
+	enum sample_loss loss = SAMPLE_FULL;
+
+	if (!thread || !find_node(thread, &where, &loss)) {
+		lose(reason, loss);
+		return false;
+	}
+	where.node = 0;
+	where.method = METHOD_ROOT;
+	return record(&where, thread, NULL, 0, WALK_CUT, reason);
+}
+
 static bool take_if_active(struct reason reason, const struct left_java *left)
 {
 	int saved_errno = errno;
@@ -327,7 +350,8 @@ static bool take_if_active(struct reason reason, const struct left_java *left)
 
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active)) {
-		taken = take_left(reason, left);
+		taken = reason.event && reason.event->no_path ? take_thread(reason.event)
+							      : take_left(reason, left);
 		count_cost(begin);
 	}
 	atomic_fetch_sub(&sampling_inside, 1);
@@ -356,7 +380,7 @@ bool sampler_take_event(const struct sampler_event *event)
 		&(struct left_java){.by_probe = event->by_probe});
 }
 
-static uint32_t known_place(void)
+static uint32_t known_place(enum account_kind kind)
 {
 	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
 	struct sampled_thread *thread = sampled_thread_known();
@@ -368,22 +392,39 @@ static uint32_t known_place(void)
 	if (!thread || !walked.java || !find_node(thread, &where, &loss))
 		return 0;
 	context = begin_spending(&where);
-	place = sampling_place_find(event_key(&walked, thread, &where));
+	place = sampling_place_find(event_key(&walked, thread, &where, kind));
 	end_spending(context);
 	return place;
 }
 
-uint32_t sampler_known_place(void)
+uint32_t sampler_known_place(enum account_kind kind)
 {
 	int saved_errno = errno;
 	uint32_t place = 0;
 
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active))
-		place = known_place();
+		place = known_place(kind);
 	atomic_fetch_sub(&sampling_inside, 1);
 	errno = saved_errno;
 	return place;
+}
+
+bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject)
+{
+	struct sample_record *record = NULL;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		record = sample_claim(sampling.buffer, 0);
+	if (record) {
+		record->about = SAMPLE_NOTE;
+		record->kind = (uint8_t)kind;
+		record->sum = (struct sample_event_sum){.subject = subject, .cookie = cookie};
+		sample_ready(record);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	return record != NULL;
 }
 
 void sampler_stack_find(struct sampler_stack *stack)
@@ -439,6 +480,31 @@ void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_
 	if (atomic_load(&sampling_active))
 		known_keys_note(sampling_walker.keys, &stack->about, key, note);
 	atomic_fetch_sub(&sampling_inside, 1);
+}
+
+bool sampler_where(uint64_t *where, uint64_t *own)
+{
+	enum { ROWLESS_BIT = 63 };
+	struct sample_record record;
+	struct sampled_thread *thread;
+	enum sample_loss loss;
+	bool found = false;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		thread = sampled_thread_known();
+		found = thread && find_node(thread, &record, &loss);
+	}
+	if (found) {
+		/* Numbers of threads are used again, Java's ids are not. */
+		*own = record.row ? (uint64_t)record.row << 32
+				  : UINT64_C(1) << ROWLESS_BIT |
+					    (thread->java_id ? (uint64_t)thread->java_id
+							     : (uint64_t)thread->index << 32);
+		*where = *own | record.node;
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	return found;
 }
 
 bool sampler_records(void)
@@ -612,9 +678,10 @@ void sampling_left(struct sampled_thread *thread, unsigned place, uint64_t rest)
 /* ---- on the clock's thread ---- */
 
 /* The nearest node of the path that the file has, in the row of the thread's context, or (is_virtual) of the virtual thread's
- * that it carries. The thread may be recording right now, but for what the tree's lock keeps. */
-static void find_node_outside(
-	const struct sampled_thread *thread, bool is_virtual, struct sample_record *where)
+ * that it carries. The thread may be recording right now, but for what the tree's lock keeps. False: that is not free, and
+ * was not to be waited for. */
+static bool find_node_outside(const struct sampled_thread *thread, bool is_virtual,
+	struct sample_record *where, bool wait)
 {
 	struct thread_slot *slot = atomic_load(&thread->slot);
 	struct thread_context *context;
@@ -628,15 +695,72 @@ static void find_node_outside(
 	context = slot && atomic_load(&slot->session) == session_now() ? slot_context(slot)
 								       : NULL;
 	if (!context)
-		return;
+		return true;
 	where->row = context->row.id;
-	lock_take(&context->tree.lock);
+	if (wait)
+		lock_take(&context->tree.lock);
+	else if (!lock_try(&context->tree.lock))
+		return false;
 	index = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
 	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
 		index = tree_at(&context->tree, index)->parent;
 	where->node = tree_at(&context->tree, index)->id;
 	where->method = tree_at(&context->tree, index)->method;
 	lock_give(&context->tree.lock);
+	return true;
+}
+
+/* ---- in a safepoint, of threads that stand ---- */
+
+static void take_stopped(struct sampled_thread *thread, void *argument)
+{
+	struct reason reason = {.event = argument};
+	struct vm_anchor anchor = vm_anchor_of(thread->java);
+	enum walk_end end = WALK_WAITS;
+	struct sample_record where;
+	struct walk_thread walked;
+	struct stack *stack;
+	unsigned frames = 0;
+	uintptr_t low;
+
+	/* Most wait. */
+	if (!vm_anchor_would_run(thread->java, &anchor, false))
+		return;
+	stack = take_stack();
+	if (!stack) {
+		lose(reason, SAMPLE_FULL);
+		return;
+	}
+	if (anchor.sp != 0) {
+		walked = vm_thread_stack(thread->java, &low);
+		frames = walk_java(
+			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	}
+	if (vm_anchor_would_run(thread->java, &anchor,
+		    frames == 0 || stack->frame[0].kind == FRAME_JAVA_NATIVE)) {
+		if (find_node_outside(thread, false, &where, false)) {
+			where.about = 0;
+			record(&where, thread, stack->frame, frames, end, reason);
+		} else {
+			lose(reason, SAMPLE_FULL);
+		}
+	}
+	give_stack(stack);
+}
+
+void sampler_take_stopped(const struct sampler_event *event)
+{
+	uint64_t begin = time_stamp_read();
+	int saved_errno = errno;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		if (!sampled_threads_try(take_stopped, (void *)event))
+			sampling_lose_event(event->kind, event->count);
+		count_cost(begin);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
 }
 
 /* A thread that waits is looked at from here, not by a signal: what it waits in may take one amiss. The JDK's debugger
@@ -665,7 +789,7 @@ static bool take_outside(struct sampled_thread *thread, bool is_virtual, struct 
 		frames = walk_java(
 			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
 	}
-	find_node_outside(thread, is_virtual, &where);
+	find_node_outside(thread, is_virtual, &where, true);
 	after = vm_anchor_of(thread->java);
 	/* Without a row of the virtual thread it would be its carrier's. */
 	same = memcmp(&before, &after, sizeof(before)) == 0 && (!is_virtual || where.row != 0);
@@ -699,7 +823,7 @@ static bool find_row(struct sampled_thread *thread, int64_t id, struct sample_re
 {
 	if (id && (!vm_thread_runs(thread->java, id) || find_virtual(id, where)))
 		return find_virtual(id, where);
-	find_node_outside(thread, id != 0, where);
+	find_node_outside(thread, id != 0, where, true);
 	/* Without a row it would be the carrier's. */
 	return id == 0 || where->row != 0;
 }

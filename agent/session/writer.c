@@ -26,6 +26,7 @@
 #include "agent/session/requests.h"
 #include "agent/session/write_records.h"
 #include "agent/session/write_trace.h"
+#include "agent/trace/slow_calls.h"
 #include "metric/clock.h"
 #include "profile/fact.h"
 
@@ -44,7 +45,9 @@ enum {
 	LOOK_PATIENCE = 15, /* that a look does */
 	COUNT_AGE_MS = 200, /* counts younger than that are not made anew */
 	/* a flush before its time takes one of so many parts of it at most */
-	EARLY_SHARE = 20
+	EARLY_SHARE = 20,
+	/* and one that ends a slice so much of a processor's */
+	SLICE_SHARE = 10
 };
 
 /* What of it is in the file: ids below. */
@@ -66,10 +69,13 @@ struct writer {
 	struct written known;
 	unsigned fold_pause; /* ms */
 	bool files_stale;    /* a transaction failed: those that were shown may be missing */
+	bool slow_stale;     /* the same of slow calls */
 	bool failure_said;
 	struct thread_writer threads;
 	struct record_writer records;
 	uint64_t flush_begin; /* ns since the profile's begin, of the flush under way */
+	uint64_t counted_at;  /* the same, of when it looked at what threads did */
+	uint64_t flush_cpu;   /* what the last one used of a processor, ns */
 	struct looker looker;
 
 	struct marks marks;
@@ -150,7 +156,7 @@ static void put_meta(struct writer *writer, bool final, struct written *known)
 	known->notes = true;
 	if (source->facts)
 		source->facts(source->argument, final, put_fact, writer);
-	fact_put_number(put_fact, writer, "flushed_ns", writer->flush_begin);
+	fact_put_number(put_fact, writer, "flushed_ns", writer->counted_at);
 	if (lost > 0)
 		fact_put_number(put_fact, writer, "marks.lost", lost);
 	if (!writer->records.records)
@@ -166,10 +172,10 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	uint64_t uncounted = 0;
 	int status;
 
-	/* What is taken from now on may be in nodes that this visit does not show any more. */
-	if (samples)
-		samples->drain(true);
 	status = threads_put(&writer->threads, writer->error);
+	if (status == 0)
+		status = slow_calls_put_rows(
+			&writer->threads, writer->slow_stale, writer->error);
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
 	if (status == 0 && writer->source.code)
@@ -209,6 +215,15 @@ static int end_transaction(
 	return status;
 }
 
+/* What the calling thread has used, ns. */
+static uint64_t clock_thread(void)
+{
+	struct timespec used = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
 static uint64_t since_begin(const struct writer *writer)
 {
 	return clock_system() - writer->began;
@@ -222,10 +237,22 @@ static int flush_in_transaction(
 
 	writer->flush_begin = since_begin(writer);
 	status = fold_files(writer, true);
+	/* What is taken from now on may be in nodes that the visit does not show any more. Names of the first stacks take
+	 * a while. */
+	if (writer->source.samples)
+		writer->source.samples->drain(true);
+	if (writer->source.traces)
+		writer->source.traces->settle();
+	writer->counted_at = since_begin(writer);
+	if (status == 0)
+		status =
+			profile_begin_slice(writer->profile, writer->counted_at, writer->error);
 	if (status == 0)
 		status = put_all(writer, final, &known);
+	if (status == 0)
+		status = profile_end_slice(writer->profile, writer->error);
 	if (status == 0 && snapshot) {
-		snapshot->at = writer->flush_begin;
+		snapshot->at = writer->counted_at;
 		status = profile_put_snapshot(writer->profile, snapshot, writer->error);
 	}
 	return end_transaction(writer, status, &known, snapshot != NULL);
@@ -236,6 +263,7 @@ static int flush_in_transaction(
 static int flush(struct writer *writer, bool final, struct profile_snapshot *snapshot,
 	struct error *error)
 {
+	uint64_t cpu = clock_thread();
 	int status = profile_begin(writer->profile, error);
 
 	writer->error = error;
@@ -243,6 +271,9 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 		status = flush_in_transaction(writer, final, snapshot);
 		marks_put_done(&writer->marks, status == 0);
 		trace_confirm(writer->trace, status == 0);
+		writer->slow_stale = status < 0;
+		if (status == 0 && snapshot)
+			slow_calls_close(trace_slow_calls(writer->trace));
 		if (writer->source.samples)
 			writer->source.samples->put_done(status == 0);
 		if (writer->source.code)
@@ -251,6 +282,7 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 			writer->source.traces->put_done(status == 0);
 		writer->records.new_paths = false;
 	}
+	writer->flush_cpu = clock_thread() - cpu;
 	lock_take(&writer->lock);
 	writer->counts.flushed_at = since_begin(writer);
 	writer->counts.failure = *error;
@@ -417,6 +449,22 @@ static bool is_ending(struct writer *writer)
 	return ending;
 }
 
+/* When the file is to be brought up to date next; now: since the begin, as all times here. Slices end at multiples of
+ * the resolution, as long as the flushes that end them use a small part of a processor. */
+static uint64_t next_flush(const struct writer *writer, uint64_t now)
+{
+	uint64_t at = now + writer->flush_seconds * UINT64_C(1000000000);
+	uint64_t resolution = writer->source.resolution, slice, rested;
+
+	if (resolution == 0)
+		return at;
+	slice = (writer->counts.flushed_at / resolution + 1) * resolution;
+	rested = writer->counts.flushed_at + SLICE_SHARE * writer->flush_cpu;
+	if (slice < rested)
+		slice = rested;
+	return slice < at ? slice : at;
+}
+
 /* Waits for the next flush, drains records and answers requests until then; false: the end is
  * asked for. */
 static bool wait_for_flush(struct writer *writer)
@@ -424,15 +472,17 @@ static bool wait_for_flush(struct writer *writer)
 	const struct sample_source *samples = writer->source.samples;
 	uint64_t now = since_begin(writer), flush_at, took, pause;
 
-	flush_at = now + writer->flush_seconds * UINT64_C(1000000000);
+	flush_at = next_flush(writer, now);
 	do {
 		struct error error = {0};
 
 		pause = writer->records.records || (samples && samples->expected())
 				? RECORDS_PAUSE_MS
 				: writer->fold_pause;
-		if ((flush_at - now) / 1000000 < pause)
-			pause = (flush_at - now) / 1000000;
+		if (flush_at < now)
+			pause = 0;
+		else if ((flush_at - now) / 1000000 < pause)
+			pause = (flush_at - now + 999999) / 1000000;
 		if (!wait_for(writer, pause))
 			return false;
 		answer_requests(writer);
@@ -589,6 +639,13 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 	writer->known = (struct written){.methods = METHOD_FIRST};
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
+		destroy(writer);
+		return status;
+	}
+	if (source->resolution > 0)
+		status = profile_keep_slices(writer->profile, source->resolution, error);
+	if (status < 0) {
+		profile_close(writer->profile, NULL);
 		destroy(writer);
 		return status;
 	}

@@ -66,8 +66,8 @@ struct vm_layout {
 
 	/* Threads. */
 	vm_offset thread_anchor, thread_stack_base, thread_stack_size, thread_state;
-	vm_offset thread_unpacking; /* set while frames are deoptimised */
-	vm_offset thread_system, system_id;
+	vm_offset thread_unpacking;                       /* set while frames are deoptimised */
+	vm_offset thread_system, system_id, system_state; /* system_state 0: not known */
 	const uintptr_t *thread_list; /* ThreadsList *; its threads, an array, and how many */
 	vm_offset list_length, list_threads;
 	vm_offset anchor_sp, anchor_pc, anchor_fp;

@@ -182,6 +182,8 @@ struct thread_context *virtual_mount(
 	/* First, so that what the frames' way costs lies behind it. */
 	start_for(lane, thread, carrier->last);
 	put_frames(lane, thread);
+	watched_mount(lane, thread->watched);
+	thread->watched = NULL;
 	lane->code = thread->code;
 	if (!thread->outside) {
 		bool room = parked_room(lane, lane->current);
@@ -256,6 +258,7 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 		context_start(lane);
 	else
 		thread->wall = park(lane);
+	thread->watched = watched_unmount(lane);
 	thread->code = lane->code;
 	for (unsigned i = 0; i < lane->set->count; i++)
 		thread->used[i] += context_used(lane, i);
@@ -313,6 +316,8 @@ void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint
 		if (lane->as_lane.mounted_since != 0) {
 			if (!atomic_load(&lane->outside))
 				rows_charge_last(lane, lane->stopped ? lane->stop : now);
+			watched_destroy(lane->watched, &trace->budget);
+			lane->watched = NULL;
 			vacate(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
 		}
 		lane->as_lane.carrier = NULL;

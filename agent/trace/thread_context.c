@@ -73,12 +73,6 @@ static uint32_t child_of(struct thread_context *context, uint32_t method)
 
 /* ---- what the rare ways use ---- */
 
-/* A rare way begins: the counters. What lies before, since the event was read, is as in the usual
- * way. */
-struct spending {
-	uint64_t begin[METRIC_MAX];
-};
-
 /* What lies between the counters of two looks at them, at least: the part of a look behind its
  * counters and that of the next one before them. */
 static __attribute__((noinline)) void find_look(struct thread_context *context)
@@ -100,16 +94,14 @@ static __attribute__((noinline)) void find_look(struct thread_context *context)
 	}
 }
 
-static void spend_begin(struct thread_context *context, struct spending *spending)
+void spend_begin(struct thread_context *context, struct spending *spending)
 {
 	metric_read(SHAPE_ANY, context->set, context->metric, spending->begin);
 	if (!context->look_known)
 		find_look(context);
 }
 
-/* Charges what the rare way used, and remembers how much it was. The delta between the event and
- * the next one goes on as if there had been nothing. */
-static void spend_end(struct thread_context *context, const struct spending *spending)
+void spend_end(struct thread_context *context, const struct spending *spending)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
 	unsigned metrics = context->set->count;
@@ -195,7 +187,9 @@ RARE void context_toll(struct thread_context *context, uint32_t method)
 	struct spending spending;
 
 	spend_begin(context, &spending);
-	toll_note(&context->toll, method);
+	if (watched_toll(context))
+		toll_note(&context->toll, method);
+	watched_note_entry(context);
 	spend_end(context, &spending);
 }
 
@@ -228,6 +222,7 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	spend_begin(context, &spending);
 	unwind_to(context, frame, now);
+	watched_cut(context);
 	spend_end(context, &spending);
 }
 
@@ -259,12 +254,15 @@ RARE bool context_exit_rare(
 	}
 	if (unwound) {
 		unwind_to(context, frame - 1, now);
+		watched_cut(context);
 	} else {
 		/* With it those above are left, whose exits never came. */
 		forget_type(context);
 		context_charge(
 			SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
 		context_add(&context->repaired, (uint64_t)(stack->top - frame));
+		stack->top = frame;
+		watched_cut(context);
 		stack->top = frame - 1;
 		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
 	}

@@ -29,6 +29,8 @@
 
 struct trace;
 struct virtual_thread;
+struct watched_calls;
+struct call_times;
 
 struct thread_identity {
 	int64_t java_id, os_id;
@@ -157,6 +159,8 @@ struct thread_context {
 	struct record_ring *ring; /* NULL: no operation was recorded */
 	struct trace_row row;
 	struct counts counts;                   /* of what is counted, not timed */
+	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
+	struct call_times *times;      /* of those that have ended; the same */
 	union {                                 /* by row.life */
 		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
 		struct group_part as_group;     /* CONTEXT_GROUP */

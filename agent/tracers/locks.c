@@ -230,7 +230,7 @@ static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
 
 	if (!end.wait)
 		return;
-	place = end.idle ? sampler_known_place() : 0;
+	place = end.idle ? sampler_known_place(end.kind) : 0;
 	if (place && waits_add(end.wait, place))
 		return;
 	if (!sampler_take_event(&event))

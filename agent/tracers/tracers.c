@@ -10,11 +10,21 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/classes_tracer.h"
+#include "agent/tracers/objects.h"
+#include "agent/tracers/exceptions_tracer.h"
+#include "agent/tracers/gc_tracer.h"
+#include "agent/tracers/jit_tracer.h"
 #include "agent/tracers/locks.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
 static const struct tracer *const tracers[TRACE_KINDS] = {
+	[TRACE_OBJECTS] = &objects_tracer,
+	[TRACE_GC] = &gc_tracer,
+	[TRACE_EXCEPTIONS] = &exceptions_tracer,
+	[TRACE_CLASSES] = &classes_tracer,
+	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
 };
 
@@ -187,7 +197,8 @@ static void expect_events(void)
 	bool expected = false;
 
 	EACH_TRACER(kind, tracers_now())
-	expected |= tracers[kind]->stacks;
+	expected |= tracers[kind]->stacks ||
+		    (tracers[kind]->reads_stacks && tracers[kind]->reads_stacks());
 	sampler_expect_events(expected);
 }
 
@@ -275,6 +286,13 @@ static void periods_done(bool kept)
 	lock_give(&state.lock);
 }
 
+static void settle(void)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->settle)
+		tracers[kind]->settle();
+}
+
 static int put(struct profile_writer *profile, uint64_t began, struct error *error)
 {
 	int status = put_periods(profile, began, error);
@@ -302,4 +320,5 @@ static void facts(fact_put put_it, void *argument)
 		tracers[kind]->facts(put_it, argument);
 }
 
-const struct trace_source tracers_source = {.put = put, .put_done = put_done, .facts = facts};
+const struct trace_source tracers_source = {
+	.settle = settle, .put = put, .put_done = put_done, .facts = facts};

@@ -27,6 +27,8 @@ enum { TRACER_EVENTS = 8 };
 /* What feeds a trace. Functions that it does not need are NULL. */
 struct tracer {
 	bool stacks; /* its events have call paths: stacks must be readable */
+	bool (*reads_stacks)(
+		void); /* the same of one that has them on request: once it is on */
 	unsigned
 		capabilities; /* enum jvm_capability, joined by |; asked for as it is switched on */
 	/* On while it is, up to the first 0. */
@@ -44,6 +46,9 @@ struct tracer {
 	/* No event is under way any more, and the profile is complete: what it holds is given back. Also where it was
 	 * never on. */
 	void (*forget)(void);
+	/* Adds to accounts (sampler_add) what became of events since; in a flush, behind the drain of stacks. Also where it is
+	 * off. */
+	void (*settle)(void);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a negative code.
 	 * A call of put_done says whether it was kept. Also where it is off: something may be left. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);

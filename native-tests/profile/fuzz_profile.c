@@ -71,7 +71,7 @@ static void fill_table(sqlite3 *db, const struct schema_table *table)
 static void make_good(void)
 {
 	static const struct profile_wanted everything = {
-		.records = true, .code = true, .machine_code = true};
+		.records = true, .code = true, .machine_code = true, .slice_use = true};
 	struct profile *profile;
 	struct error error = {0};
 	sqlite3 *db;
@@ -104,6 +104,11 @@ static void make_good(void)
 		    "'sample', 3, 0, 4, 0 FROM node WHERE sampled");
 	run_sql(db, "INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
 		    "1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
+	/* Three slices, the second of what is in none of the others. */
+	run_sql(db, "UPDATE slice SET began = 10 * (id - 1), ended = 10 * id");
+	run_sql(db, "UPDATE slice_node SET id = 1 << 32 | id");
+	run_sql(db, "UPDATE slice_account SET kind = iif(slice = 2, 'sample', 'read'), "
+		    "node = slice << 32, subject = iif(slice = 2, 33, subject)");
 	/* A frame at line 1 and method 2, and two places. */
 	run_sql(db, "UPDATE code SET size = 100, method = 3, places = x'010102041002110202'");
 	run_sql(db, "UPDATE machine_code SET bytes = x'90c3'");
@@ -145,6 +150,9 @@ static void change(sqlite3 *db, const uint8_t *bytes)
 			"UPDATE OR REPLACE %s SET %s = %s WHERE rowid IN "
 			"(SELECT rowid FROM %s LIMIT 1 OFFSET %d)",
 			table->name, name, value, table->name, bytes[2] % 24);
+	if (table->added && bytes[3] < 208)
+		snprintf(sql, sizeof sql, "UPDATE OR REPLACE %s SET %s = %s WHERE slice = %d",
+			table->name, name, value, 1 + bytes[2] % 3);
 	if (table->copy && bytes[3] < 208)
 		snprintf(sql, sizeof sql, "UPDATE OR REPLACE %s SET %s = %s WHERE id = %d",
 			table->name, name, value, bytes[2] % 24);
@@ -232,6 +240,9 @@ static uint64_t use(const struct profile *profile)
 			sum += profile->machine_code[i].bytes.bytes[j];
 	for (size_t i = 0; i < profile->account_count; i++)
 		sum += profile->node[profile->account[i].node].calls;
+	for (size_t i = 0; i < profile->slice_use_count; i++)
+		sum += profile->slice[profile->slice_use[i].slice].began +
+		       profile->slice_use[i].calls;
 	return sum;
 }
 
@@ -241,6 +252,9 @@ static void open_it(const char *interval)
 		.code = true,
 		.machine_code = true,
 		.marks = true,
+		.collections = true,
+		.compilations = true,
+		.slice_use = true,
 		.interval = interval};
 	struct profile *profile;
 	struct error error = {0};
@@ -268,6 +282,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	open_it("..");
 	open_it("a..b");
 	open_it("b..");
+	open_it("@0..@1s");
+	open_it("@0.00000001s..@0.00000002s");
 	unlink(file());
 	return 0;
 }
