@@ -338,7 +338,9 @@ static void drain(bool all)
 	if (modules_changed(sampling.modules))
 		renew_modules();
 	if (all || sampling.modules->removed != removed || sampled_threads_many_ended() ||
-		!sample_buffer_has_room(sampling.buffer)) {
+		!sample_buffer_has_room(sampling.buffer) ||
+		atomic_load_explicit(&sampling.hurried, memory_order_relaxed)) {
+		atomic_store(&sampling.hurried, false);
 		safe_read_begin(&before);
 		sample_drain(sampling.buffer, add_record, NULL);
 		safe_read_end(&before);

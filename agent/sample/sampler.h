@@ -102,7 +102,12 @@ void sampler_take_stopped(const struct sampler_event *event);
 /* Behind it, and of the same thread: what has come of an event with a cookie, for sampler_on_note. False: there was no
  * room. On any thread. */
 bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject);
-/* The same, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
+
+/* Where an event of that kind of the calling thread would go by sampler_take_event, if it is known already: a place for sampler_add, which
+ * whoever has very many of them may keep sums for. 0: it is not. */
+uint32_t sampler_known_place(enum account_kind kind);
+
+/* As sampler_take_event, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
  * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
  * microseconds later. java: its JavaThread, which may have ended, 0: it is a virtual thread that is not mounted; id:
  * Thread.threadId(), of a virtual thread that it carries perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
@@ -127,6 +132,10 @@ int sampler_need_signal(struct error *error);
 
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
+
+/* What is on its way is not to wait for the next flush: whoever has a bound of its own for that, or asks for known places. On
+ * any thread. */
+void sampler_hurry(void);
 
 /* The functions below are the writer's thread's. */
 

@@ -36,6 +36,11 @@ void sampler_expect_events(bool expected)
 	atomic_store(&sampling.expects_events, expected);
 }
 
+void sampler_hurry(void)
+{
+	atomic_store_explicit(&sampling.hurried, true, memory_order_relaxed);
+}
+
 void sampling_lose_event(enum account_kind kind, uint64_t count)
 {
 	atomic_fetch_add_explicit(&sampling.events_lost[kind], count, memory_order_relaxed);

@@ -61,7 +61,7 @@ extern struct sampling {
 	_Atomic uint64_t eased;          /* threads that got timers */
 	_Atomic uint64_t ended[WALK_ENDS];
 	_Atomic uint64_t events_lost[ACCOUNT_KINDS]; /* for want of room */
-	_Atomic bool expects_events;
+	_Atomic bool expects_events, hurried;
 	struct row { /* of a thread that the trace has none for */
 		struct sampled_thread *thread;
 		uint32_t id;

@@ -257,9 +257,10 @@ static uint64_t spread(uint64_t number)
 	return number ^ number >> 32;
 }
 
-/* A number for the calling thread's stack in that row, below that node. 0: there is none. */
+/* A number for the calling thread's stack in that row, below that node; kinds of events differ in what of a stack they are put
+ * below. 0: there is none. */
 static uint64_t event_key(const struct walk_thread *walked, const struct sampled_thread *thread,
-	const struct sample_record *where)
+	const struct sample_record *where, enum account_kind kind)
 {
 	struct known_key about;
 	uint64_t note, key;
@@ -268,7 +269,8 @@ static uint64_t event_key(const struct walk_thread *walked, const struct sampled
 		return 0;
 	about.seed =
 		spread(spread((uint64_t)where->row << 32 | where->node) +
-			(where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index)) ^
+			(where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index) +
+			kind) ^
 		session_now() * UINT64_C(0x9e3779b97f4a7c15);
 	about.now = clock_coarse();
 	key = known_keys_find(sampling_walker.keys, &about, NULL, &note);
@@ -283,7 +285,11 @@ static bool take_placed(struct reason reason, const struct walk_thread *walked,
 {
 	struct sample_record placed = *where;
 
-	*key = reason.event && !reason.event->by_probe ? event_key(walked, thread, where) : 0;
+	/* Of exceptions that are made it depends on their class which frames are left out. */
+	*key = reason.event && !reason.event->by_probe &&
+			       reason.event->kind != EXCEPTION_CREATED
+		       ? event_key(walked, thread, where, reason.event->kind)
+		       : 0;
 	placed.node = *key ? sampling_place_find(*key) : 0;
 	placed.about |= SAMPLE_PLACED;
 	return placed.node != 0 && record(&placed, thread, NULL, 0, WALK_WHOLE, reason);
@@ -372,6 +378,36 @@ bool sampler_take_event(const struct sampler_event *event)
 {
 	return take_if_active((struct reason){.event = event},
 		&(struct left_java){.by_probe = event->by_probe});
+}
+
+static uint32_t known_place(enum account_kind kind)
+{
+	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	struct sampled_thread *thread = sampled_thread_known();
+	struct thread_context *context;
+	struct sample_record where;
+	enum sample_loss loss;
+	uint32_t place;
+
+	if (!thread || !walked.java || !find_node(thread, &where, &loss))
+		return 0;
+	context = begin_spending(&where);
+	place = sampling_place_find(event_key(&walked, thread, &where, kind));
+	end_spending(context);
+	return place;
+}
+
+uint32_t sampler_known_place(enum account_kind kind)
+{
+	int saved_errno = errno;
+	uint32_t place = 0;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		place = known_place(kind);
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
+	return place;
 }
 
 bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject)

@@ -21,6 +21,7 @@ enum {
 	OBJECTS_SHARE = 64,    /* and for locks */
 	PATHS_WINDOW_MS = 50,  /* so many holders in that time have their stacks read: */
 	PATHS_IN_WINDOW = 100, /* a signal takes some us from the one that holds the lock */
+	HURRY = 256,           /* waits on their way that are not to wait for a flush */
 	ASKED_SHARE = 100 /* the JVM is asked for one of so many parts of the time at most */
 };
 
@@ -93,7 +94,8 @@ static void learn(JNIEnv *jni)
 
 static struct {
 	_Atomic bool on;
-	_Atomic uint64_t cut; /* waits that were under way as it was switched off */
+	_Atomic uint64_t sent; /* waits that are on their way to the writer, ever */
+	_Atomic uint64_t cut;  /* waits that were under way as it was switched off */
 	/* When the JVM was first asked who holds a monitor, and how long that took in all. */
 	_Atomic uint64_t asked_since, asked_ns, asked;
 	_Atomic uint64_t window, paths, paths_left_out;
@@ -211,6 +213,8 @@ static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobj
 
 	if (wait)
 		ask_holder(wait, lock, holder);
+	else
+		sampler_hurry();
 }
 
 static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
@@ -222,9 +226,17 @@ static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
 		.failures = timed_out,
 		.ns = end.ns,
 		.cookie = end.wait};
+	uint32_t place;
 
-	if (end.wait && !sampler_take_event(&event))
+	if (!end.wait)
+		return;
+	place = end.idle ? sampler_known_place(end.kind) : 0;
+	if (place && waits_add(end.wait, place))
+		return;
+	if (!sampler_take_event(&event))
 		waits_drop(end.wait);
+	else if (atomic_fetch_add_explicit(&locks.sent, 1, memory_order_relaxed) % HURRY == 0)
+		sampler_hurry();
 }
 
 static bool is_told(void)
@@ -410,6 +422,20 @@ static void add_hold(uint32_t place, uint32_t lock, uint64_t ns)
 				   .kind = LOCKS_HOLD, .subject = lock, .count = 1, .ns = ns});
 }
 
+static void add_waits(uint32_t place, enum account_kind kind, uint32_t lock, uint64_t count,
+	uint64_t failures, uint64_t ns)
+{
+	/* An event has less room for how many. */
+	for (uint64_t some; count > 0; count -= some, failures = ns = 0) {
+		some = count < UINT32_MAX ? count : UINT32_MAX;
+		sampler_add(place, &(struct sampler_event){.kind = kind,
+					   .subject = lock,
+					   .count = (uint32_t)some,
+					   .failures = (uint32_t)failures,
+					   .ns = ns});
+	}
+}
+
 static uint64_t node_of(uint32_t place)
 {
 	uint32_t row, node;
@@ -418,7 +444,7 @@ static uint64_t node_of(uint32_t place)
 	return profile_node_id(row, node);
 }
 
-static const struct waits_tree tree = {add_hold, node_of};
+static const struct waits_tree tree = {add_hold, add_waits, node_of};
 
 /* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
 static int prove(const struct session *session, struct error *error)

@@ -27,13 +27,23 @@ static void hold(uint32_t place, uint32_t lock, uint64_t ns)
 	hold_ns += ns;
 }
 
+static uint64_t idle, idle_ns, idle_failures;
+
+static void add(uint32_t place, enum account_kind kind, uint32_t lock, uint64_t count,
+	uint64_t failures, uint64_t ns)
+{
+	idle += count;
+	idle_failures += failures;
+	idle_ns += ns;
+}
+
 /* Places are nodes of a thread each. */
 static uint64_t node(uint32_t place)
 {
 	return profile_node_id(place, 1);
 }
 
-static const struct waits_tree tree = {hold, node};
+static const struct waits_tree tree = {hold, add, node};
 
 static void begin(uint64_t bytes)
 {
@@ -125,6 +135,42 @@ static void without_a_holder(void **state)
 	assert_int_equal(profile->contention[0].failures, 1);
 	assert_int_equal(profile->contention[0].holder_thread, 0);
 	assert_int_equal(holds, 0);
+	profile_free(profile);
+	waits_close();
+}
+
+static void sums_of_idle_ones(void **state)
+{
+	struct profile *profile;
+	wait_ref wait;
+
+	begin(LARGE);
+	for (uint32_t i = 0; i < TURNS; i++) {
+		wait = waits_begin(7, LOCKS_PARK, 2, 2000);
+		waits_held(wait, HOLDER_NONE, 0);
+		assert_true(waits_end(7, 2000 + i, i % 2).idle);
+		assert_true(waits_add(wait, 20 + i % 2));
+		if (i % 1000 == 0)
+			waits_sweep(0, false);
+	}
+	waits_sweep(0, false);
+	wait = begin_held(7, 1, 1500);
+	assert_false(waits_end(7, 1700, false).idle);
+	assert_false(waits_add(wait, 20));
+	waits_drop(wait);
+	waits_answered(wait, 0);
+	assert_int_equal(idle, TURNS);
+	assert_int_equal(idle_ns, (uint64_t)TURNS * (TURNS - 1) / 2);
+	assert_int_equal(idle_failures, TURNS / 2);
+	assert_int_equal(waits_state().ended, TURNS);
+	profile = written();
+	assert_int_equal(profile->contention_count, 2);
+	assert_int_equal(profile->contention[0].count, TURNS / 2);
+	assert_int_equal(profile->contention[0].ns + profile->contention[1].ns, idle_ns);
+	assert_int_equal(profile->contention[1].longest, TURNS - 1);
+	assert_int_equal(profile->contention[1].kind, LOCKS_PARK);
+	assert_int_equal(profile->contention[1].lock, 2);
+	assert_int_equal(profile->long_wait_count, 0);
 	profile_free(profile);
 	waits_close();
 }
@@ -313,6 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(either_end_comes_first),
 		cmocka_unit_test(without_a_holder),
+		cmocka_unit_test(sums_of_idle_ones),
 		cmocka_unit_test(dropped_and_forgotten),
 		cmocka_unit_test(late_answers),
 		cmocka_unit_test(sums_stay_exact),
