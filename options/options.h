@@ -61,6 +61,7 @@ struct options {
 	bool keep_code;      /* the machine code of compiled methods goes into the profile */
 	int timing;          /* enum timing_mode */
 	uint64_t max_memory; /* bytes */
+	uint64_t fold_below; /* percent; 0: off */
 	uint64_t flush;      /* seconds, at least 1 */
 	uint64_t resolution; /* ns; 0: off */
 	int log;             /* enum log_level */

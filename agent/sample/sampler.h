@@ -116,6 +116,9 @@ bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event
  * mounted and sampler_take_of asks for it. */
 void sampler_note_virtual(int64_t id);
 
+/* Thread.threadId() of a JavaThread, 0: not known. */
+int64_t sampler_thread_id(uintptr_t java);
+
 /* The calling thread's JavaThread; 0: it has none, or it is not known. */
 uintptr_t sampler_java_thread(void);
 

@@ -79,7 +79,8 @@ struct vm_layout {
 	/* Monitors (vm_monitors.h); VM_NONE: not known. */
 	vm_offset thread_pending_monitor; /* ObjectMonitor that the thread waits to enter */
 	vm_offset monitor_owner;          /* a number of a thread, or a pointer */
-	vm_offset thread_owner_id; /* the number; VM_NONE: owners are pointers (before JDK 24) */
+	vm_offset
+		thread_owner_id; /* the number; VM_NONE: owners are pointers (before JDK 24) */
 	/* Objects that a thread has locked without an ObjectMonitor: where they begin; bytes from the JavaThread to behind the
 	 * last one. */
 	vm_offset thread_lock_stack, lock_stack_top, lock_stack_base;
