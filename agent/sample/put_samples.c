@@ -325,6 +325,13 @@ static void renew_modules(void)
 	sampling_walker.modules = fresh;
 }
 
+static void (*drained)(void);
+
+void sampler_on_drained(void (*tell)(void))
+{
+	drained = tell;
+}
+
 /* Stacks wait for the flush as long as there is room and no library goes: to look up names is work for which a program
  * that has just begun has no processor to spare. */
 static void drain(bool all)
@@ -345,6 +352,8 @@ static void drain(bool all)
 		sample_drain(sampling.buffer, add_record, NULL);
 		safe_read_end(&before);
 		sampling_give_up_asking(tell_lost);
+		if (drained)
+			drained();
 		/* Behind it: stacks know their thread by its place, which another one may have then. */
 		sampled_threads_sweep();
 	}

@@ -147,6 +147,9 @@ void sampler_on_placed(enum account_kind kind, sampler_placed placed);
 typedef void (*sampler_noted)(uint64_t cookie, uint64_t subject);
 void sampler_on_note(enum account_kind kind, sampler_noted noted);
 
+/* Called behind each drain, before a flush puts accounts: whoever keeps sums of his own adds them then. NULL: nobody. */
+void sampler_on_drained(void (*drained)(void));
+
 /* Adds to an account at a place of the recording: what has come of an event later. False: no memory. */
 bool sampler_add(uint32_t place, const struct sampler_event *event);
 

@@ -444,6 +444,11 @@ static uint64_t node_of(uint32_t place)
 	return profile_node_id(row, node);
 }
 
+static void take_sums(void)
+{
+	waits_sweep(clock_now(), !atomic_load(&locks.on));
+}
+
 static const struct waits_tree tree = {add_hold, add_waits, node_of};
 
 /* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
@@ -471,6 +476,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	sampler_on_placed(LOCKS_WAIT, waits_placed);
 	sampler_on_placed(LOCKS_PARK, waits_placed);
 	sampler_on_placed(LOCKS_HOLD, waits_answered);
+	sampler_on_drained(take_sums);
 	atomic_store(&locks.on, true);
 	virtual_threads_listen(on_unmount, on_mount);
 	return 0;
@@ -489,6 +495,7 @@ static void forget(void)
 
 	if (jni && jdk.known)
 		unbind_park(jni);
+	sampler_on_drained(NULL);
 	waits_close();
 	lock_objects_close(jni);
 	atomic_store(&locks.cut, 0);
@@ -502,7 +509,6 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 {
 	int status;
 
-	waits_sweep(clock_now(), !atomic_load(&locks.on));
 	status = lock_objects_put(profile, error);
 	return status == 0 ? waits_put(profile, began, error) : status;
 }
