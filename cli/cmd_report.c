@@ -162,6 +162,8 @@ static int open_for(
 	const struct profile_wanted wanted = {.records = view->records,
 		.marks = view->marks,
 		.collections = view->collections,
+		.classes = view->classes,
+		.thread_states = view->thread_states,
 		.compilations = view->compilations,
 		.slice_use = view->slices};
 	int failed = opened_profile_init(opened, &words->choice, &wanted, error);

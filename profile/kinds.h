@@ -135,11 +135,14 @@ enum subject {
 	/* where it was thrown; the amount: objects that had been thrown before */             \
 	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
 	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
-		"created")                              /* where its object was made */        \
-	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks") /* a contended monitor's enter */      \
-	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")    /* Object.wait; failed: timed out */   \
-	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")    /* java.util.concurrent */             \
-	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")     /* others waited for it meanwhile */
+		"created")                                /* where its object was made */      \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks")   /* a contended monitor's enter */    \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")      /* Object.wait; failed: timed out */ \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")      /* java.util.concurrent */           \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")       /* others waited for it meanwhile */ \
+	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded") /* ns: since its bytes were there */ \
+	X(PAUSES, "gc", SUBJECT_NONE, "gc") /* collections that stopped it, ns of theirs */    \
+	X(THREAD_STARTED, "start", SUBJECT_NONE, "started") /* by Thread.start */
 
 /* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
  * there had been before each was allocated. */

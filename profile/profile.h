@@ -231,6 +231,24 @@ struct profile_deoptimization {
 	const char *reason, *action; /* the JVM's words; NULL: it does not say */
 };
 
+/* A class that was loaded while the trace of classes was on. Times are ns since the session began; PROFILE_NOT_KNOWN: it was not, or
+ * that is not known. */
+struct profile_class {
+	uint32_t id;     /* 1, 2, ..., as they were loaded */
+	uint32_t name;   /* of a method, METHOD_CLASS */
+	uint32_t loader; /* profile_class_loader */
+	int64_t loaded, linked, initialized, unloaded;
+	int64_t ns; /* from its bytes to a class: parsed and defined, its super classes too */
+};
+
+struct profile_class_loader {
+	uint32_t id;                       /* 1, 2, ... */
+	const char *class_name;            /* Java name */
+	const char *name;                  /* ClassLoader.getName(); NULL: it has none */
+	uint64_t before, loaded, unloaded; /* classes; before: those that were there */
+	bool gone;                         /* collected */
+};
+
 /* What threads wait for: an object's monitor, or what a parked thread says that it waits for; or all of a class that
  * were not told apart. */
 struct profile_lock {
@@ -261,6 +279,18 @@ struct profile_wait {
 	uint32_t thread, holder_thread; /* and these */
 	uint32_t lock;
 	enum account_kind kind;
+};
+
+/* What a thread of the process did while the trace of threads was on. */
+struct profile_thread_state {
+	uint32_t id; /* 1, 2, ... */
+	int64_t os_id;
+	const char *name;  /* Java's, or the system's; cut */
+	uint64_t from, to; /* the first and the last look; ns since the session began */
+	uint64_t ns;       /* that it was seen for, of these */
+	uint64_t running, runnable;      /* ns; runnable: without a processor */
+	uint64_t voluntary, involuntary; /* times that it left a processor */
+	bool ended;
 };
 
 /* A thread that has records: rows of threads may be folded, this one stays. */

@@ -111,6 +111,14 @@ struct profile {
 	/* Only where collections are wanted, in the order in which they ended. */
 	struct profile_collection *collection;
 	size_t collection_count;
+	/* Only where they are wanted. */
+	struct profile_thread_state *thread_state;
+	size_t thread_state_count;
+	/* Only where classes are wanted. */
+	struct profile_class *class;
+	size_t class_count;
+	struct profile_class_loader *class_loader;
+	size_t class_loader_count;
 	struct profile_safepoint *safepoint;
 	size_t safepoint_count;
 	/* Only where compilations are wanted: by the JVM's number, and in the order of time. */
@@ -178,6 +186,8 @@ struct profile_wanted {
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
+	bool thread_states;
+	bool classes;      /* that were loaded, and loaders */
 	bool collections;  /* of garbage, and safepoints */
 	bool compilations; /* of methods, and deoptimizations */
 	bool slice_use;    /* what threads did in each slice */

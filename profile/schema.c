@@ -341,6 +341,47 @@ static const struct schema_column deoptimization_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_thread_state
+static const struct schema_column thread_state_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(os_id, "os_id", KIND_U64, "gettid(2)"),
+	COLUMN(name, "name", KIND_NAME, "Java's, or the system's; cut"),
+	COLUMN(from, "first", KIND_U64, "look; ns since the session began"),
+	COLUMN(to, "last", KIND_U64, "the same"),
+	COLUMN(ns, "ns", KIND_U64, "of these: seen, while the trace was on"),
+	COLUMN(running, "running", KIND_U64, "ns"),
+	COLUMN(runnable, "runnable", KIND_U64, "ns, without a processor"),
+	COLUMN(voluntary, "voluntary", KIND_U64, "times that it left a processor"),
+	COLUMN(involuntary, "involuntary", KIND_U64, "times that it was taken one"),
+	COLUMN(ended, "ended", KIND_BOOL, "0 or 1"),
+};
+#undef ROW
+
+#define ROW struct profile_class
+static const struct schema_column class_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they were loaded"),
+	COLUMN(name, "name", KIND_U32, "of method, kind class"),
+	COLUMN(loader, "loader", KIND_U32, "of class_loader"),
+	COLUMN(loaded, "loaded", KIND_TIME, "ns since the session began"),
+	COLUMN(linked, "linked", KIND_TIME, "the same; NULL: it was not"),
+	COLUMN(initialized, "initialized", KIND_TIME, "its begin; NULL: not seen"),
+	COLUMN(unloaded, "unloaded", KIND_TIME, "the same; NULL: it was not"),
+	COLUMN(ns, "ns", KIND_TIME, "from bytes to a class; NULL: not known"),
+};
+#undef ROW
+
+#define ROW struct profile_class_loader
+static const struct schema_column class_loader_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(class_name, "class", KIND_NAME, "Java name"),
+	COLUMN(name, "name", KIND_TEXT, "ClassLoader.getName(); NULL: none"),
+	COLUMN(before, "before", KIND_U64, "classes that were there already"),
+	COLUMN(loaded, "loaded", KIND_U64, "classes since"),
+	COLUMN(unloaded, "unloaded", KIND_U64, "of these"),
+	COLUMN(gone, "gone", KIND_BOOL, "1: it was collected"),
+};
+#undef ROW
+
 #define ROW struct profile_lock
 static const struct schema_column lock_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..."),
@@ -455,6 +496,9 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
 	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
 	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
+	[TABLE_THREAD_STATE] = {.name = "thread_state", COLUMNS(thread_state_columns)},
+	[TABLE_CLASS] = {.name = "class", COLUMNS(class_columns)},
+	[TABLE_CLASS_LOADER] = {.name = "class_loader", COLUMNS(class_loader_columns)},
 	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
 	[TABLE_CONTENTION] = {.name = "contention", COLUMNS(contention_columns)},
 	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
@@ -495,6 +539,8 @@ struct schema_view {
 	const char *name, *head, *metric_format, *tail;
 };
 
+_Static_assert(IO_OPS == 13, "the view of operations has them");
+
 static const struct schema_view views[] = {
 	{"threads",
 		"SELECT g.id AS id, g.name AS name, g.java_id AS java_id, g.os_id AS os_id,\n"
@@ -530,7 +576,7 @@ static const struct schema_view views[] = {
 		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method\n"
-		"WHERE i.kind NOT IN ('sample', 'call', 'block', 'wait', 'park', 'hold')"},
+		"WHERE i.kind IN (SELECT name FROM kind WHERE id < 13)"},
 	/* The subject is a place: sample_place() in kinds.h. */
 	{"samples",
 		"SELECT t.name AS thread, m.class AS class, m.name AS method,\n"

@@ -138,6 +138,8 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_monitor_events = 1;
 		wanted.can_get_monitor_info = 1;
 	}
+	if (capabilities & JVM_CONTENDED_MONITOR)
+		wanted.can_get_current_contended_monitor = 1;
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;
@@ -646,6 +648,44 @@ int jvm_changeable_classes(jclass **classes)
 	return *classes ? kept : -1;
 }
 
+char *jvm_unloaded_name(const char *internal, bool *hidden)
+{
+	size_t length = strcspn(internal, "+");
+	char *signature = malloc(strlen(internal) + 3), *name;
+
+	*hidden = internal[length] == '+';
+	if (!signature)
+		return NULL;
+	/* As the signature of such a class: Lcom/acme/Foo.0x7f00; */
+	sprintf(signature, "L%.*s%s%s;", (int)length, internal, *hidden ? "." : "",
+		*hidden ? internal + length + 1 : "");
+	jvm_to_utf8(signature);
+	name = jvm_java_name(signature);
+	free(signature);
+	return name;
+}
+
+bool jvm_class_is_hidden(jclass class)
+{
+	char *signature = NULL;
+	bool hidden;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return false;
+	hidden = strchr(signature, '.') != NULL;
+	jvm_give(signature);
+	return hidden;
+}
+
+jobject jvm_loader(jclass class)
+{
+	jobject loader = NULL;
+
+	if ((*jvmti)->GetClassLoader(jvmti, class, &loader))
+		return NULL;
+	return loader;
+}
+
 void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),
 	void (*each)(JNIEnv *jni, jclass class))
 {
@@ -850,6 +890,25 @@ jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
 	jvm_give(usage.waiters);
 	jvm_give(usage.notify_waiters);
 	return usage.owner;
+}
+
+bool jvm_is_blocked(jthread thread)
+{
+	jint state = 0;
+
+	return !(*jvmti)->GetThreadState(jvmti, thread, &state) &&
+	       (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER);
+}
+
+jobject jvm_contended_monitor(jthread thread)
+{
+	jobject object = NULL;
+
+	/* It tells of Object.wait, too. */
+	if (!jvm_is_blocked(thread) ||
+		(*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object))
+		return NULL;
+	return object;
 }
 
 int jvm_retransform(const jclass *classes, int count, struct error *error)

@@ -70,6 +70,7 @@ static int make_trace(struct session *session, struct error *error)
 	session->trace = trace_create(&session->metrics, memory - memory / 7);
 	if (!session->trace)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
+	trace_fold_below(session->trace, (uint32_t)session->options.fold_below);
 	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))
 		return error_set(error, ERROR_MEMORY, "no memory for records of I/O");
 	if (session->options.distribution.count > 0)

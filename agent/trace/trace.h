@@ -38,6 +38,10 @@ struct slow_calls;
  * without memory. */
 struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
 
+/* Call paths that used less than so many percent of what their caller did (of the first metric, with what is below them)
+ * are folded when memory is short, and others only if that frees too little. Before threads begin. */
+void trace_fold_below(struct trace *trace, uint32_t percent);
+
 /* Threads may be in methods that got their probes for an earlier session, and whose exits match
  * nothing here: they are not counted as unmatched. Before the first thread begins. */
 void trace_expect_old_frames(struct trace *trace);

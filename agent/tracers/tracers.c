@@ -10,10 +10,12 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/classes_tracer.h"
 #include "agent/tracers/objects.h"
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
+#include "agent/tracers/threads_tracer.h"
 #include "agent/tracers/locks.h"
 #include "metric/clock.h"
 
@@ -22,8 +24,10 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_OBJECTS] = &objects_tracer,
 	[TRACE_GC] = &gc_tracer,
 	[TRACE_EXCEPTIONS] = &exceptions_tracer,
+	[TRACE_CLASSES] = &classes_tracer,
 	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
+	[TRACE_THREADS] = &threads_tracer,
 };
 
 /* Most periods that are told apart. Behind those the last one of a trace goes on. */
@@ -195,7 +199,8 @@ static void expect_events(void)
 	bool expected = false;
 
 	EACH_TRACER(kind, tracers_now())
-	expected |= tracers[kind]->stacks;
+	expected |= tracers[kind]->stacks ||
+		    (tracers[kind]->reads_stacks && tracers[kind]->reads_stacks());
 	sampler_expect_events(expected);
 }
 

@@ -228,7 +228,11 @@ static void rows(struct report *report, struct sink *sink)
 	const struct profile *profile = report->model->apart;
 
 	report_rows(report, sink);
-	if (view->methods > 0)
+	if (profile->interval.by_slices)
+		sink_note(sink, "distribution",
+			"kept between snapshots (--snapshot A..B), not between other times",
+			"");
+	else if (view->methods > 0)
 		sink_note(sink, "percentiles",
 			"the middles of buckets, off by at most 0.4 %; count, sum, mean, least "
 			"and "
