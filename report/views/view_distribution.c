@@ -240,7 +240,8 @@ static void rows(struct report *report, struct sink *sink)
 			"");
 	else if (profile->interval.by_slices)
 		sink_note(sink, "distribution",
-			"how long calls took is known between snapshots, not between any two times",
+			"how long calls took is known between snapshots, not between any two "
+			"times",
 			"");
 	else
 		sink_note(sink, "distribution",

@@ -233,7 +233,8 @@ static void rows(struct report *report, struct sink *sink)
 	}
 	if (profile->interval.by_slices)
 		sink_note(sink, "slowest",
-			"those that ended then among the slowest between the snapshots around", "");
+			"those that ended then among the slowest between the snapshots around",
+			"");
 	else if (view->calls == 0)
 		sink_note(sink, "slowest",
 			"no call of a method that is watched was kept; "
