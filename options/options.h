@@ -42,8 +42,8 @@ struct options {
 	uint64_t
 		budget; /* percent of a thread's time, with CALLS_AUTO; 0: off, all are timed */
 	struct pattern_list timed, counted; /* methods that are so whatever it costs */
-	struct pattern_list distribution; /* methods whose every call is told of */
-	uint64_t slowest;            /* calls of each that are kept with what they did */
+	struct pattern_list distribution;   /* methods whose every call is told of */
+	uint64_t slowest;                   /* calls of each that are kept with what they did */
 	struct pattern_list sample;         /* see sample_choice.h; "off" alone: none */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
@@ -53,6 +53,7 @@ struct options {
 	bool scope_follow;           /* threads started inside belong to it */
 	struct pattern_list traces;  /* names of enum trace_kind */
 	uint64_t objects;            /* bytes from one to the next; 0: all */
+	bool gc_in_paths;            /* pauses have accounts at the paths that they stop */
 	int io;                      /* enum io_mode */
 	uint64_t io_slots;           /* descriptors below are in the holder's array */
 	bool io_class_loading;       /* reading classes is the application's I/O, too */
@@ -60,6 +61,7 @@ struct options {
 	bool keep_code;      /* the machine code of compiled methods goes into the profile */
 	int timing;          /* enum timing_mode */
 	uint64_t max_memory; /* bytes */
+	uint64_t fold_below; /* percent; 0: off */
 	uint64_t flush;      /* seconds, at least 1 */
 	uint64_t resolution; /* ns; 0: off */
 	int log;             /* enum log_level */

@@ -95,7 +95,7 @@ struct profile {
 	size_t machine_code_count;
 
 	/* How long calls of watched methods took, in any order: perhaps several rows of one thread, method, figure
-	 * and outcome, which add up. And the slowest that ended in the interval, in any order: of each part of it
+	 * and outcome, which add up; none of an interval by_slices. And the slowest that ended in the interval, in any order: of each part of it
 	 * between two snapshots as many as were asked for. */
 	struct profile_distribution *distribution;
 	size_t distribution_count;

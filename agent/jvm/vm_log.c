@@ -283,19 +283,23 @@ static bool is_on(const struct vm_log *log, JNIEnv *jni)
 	return found;
 }
 
-/* Where that fails, for want of memory, the descriptor stays open: another output would have its name, and be this one. */
-static void switch_off(struct vm_log *log, JNIEnv *jni)
+/* False: it was off. Of an output that the JVM does not have it would make one, and another file of the same name.
+ * Where this fails, for want of memory, the descriptor stays open: another output would have its name, and be this one. */
+static bool switch_off(struct vm_log *log, JNIEnv *jni)
 {
 	char name[64], command[512];
 	struct error unused = {0};
 	char *answer;
 
+	if (!is_on(log, jni))
+		return false;
 	output_name(log, name, sizeof(name));
 	snprintf(command, sizeof(command), "VM.log output=%s what=all=off", name);
 	answer = vm_command(jni, command, &unused);
 	if (!answer)
 		log->keep_open = true;
 	free(answer);
+	return true;
 }
 
 /* ---- its life ---- */
@@ -378,10 +382,8 @@ bool vm_log_close(struct vm_log *log, JNIEnv *jni, struct vm_log_losses *losses)
 {
 	bool was_on = true;
 
-	if (jni) {
-		was_on = is_on(log, jni);
-		switch_off(log, jni);
-	}
+	if (jni)
+		was_on = switch_off(log, jni);
 	end_thread(log);
 	read_new(log);
 	*losses = (struct vm_log_losses){log->left_out, log->lines.strange};

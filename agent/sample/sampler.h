@@ -96,10 +96,18 @@ struct sampler_event {
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
 
+/* The same of each Java thread that stands, as the JVM has stopped it, and would run: on the thread of the JVM that works in the
+ * safepoint. Nothing of the JVM is called, and no lock waited for. What could not be told is counted as above. */
+void sampler_take_stopped(const struct sampler_event *event);
 /* Behind it, and of the same thread: what has come of an event with a cookie, for sampler_on_note. False: there was no
  * room. On any thread. */
 bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject);
-/* The same, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
+
+/* Where an event of that kind of the calling thread would go by sampler_take_event, if it is known already: a place for sampler_add, which
+ * whoever has very many of them may keep sums for. 0: it is not. */
+uint32_t sampler_known_place(enum account_kind kind);
+
+/* As sampler_take_event, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
  * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
  * microseconds later. java: its JavaThread, which may have ended, 0: it is a virtual thread that is not mounted; id:
  * Thread.threadId(), of a virtual thread that it carries perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
@@ -113,6 +121,9 @@ bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event
  * mounted and sampler_take_of asks for it. */
 void sampler_note_virtual(int64_t id);
 
+/* Thread.threadId() of a JavaThread, 0: not known. */
+int64_t sampler_thread_id(uintptr_t java);
+
 /* The calling thread's JavaThread; 0: it has none, or it is not known. */
 uintptr_t sampler_java_thread(void);
 
@@ -121,6 +132,10 @@ int sampler_need_signal(struct error *error);
 
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
+
+/* What is on its way is not to wait for the next flush: whoever has a bound of its own for that, or asks for known places. On
+ * any thread. */
+void sampler_hurry(void);
 
 /* The functions below are the writer's thread's. */
 

@@ -61,7 +61,7 @@ extern struct sampling {
 	_Atomic uint64_t eased;          /* threads that got timers */
 	_Atomic uint64_t ended[WALK_ENDS];
 	_Atomic uint64_t events_lost[ACCOUNT_KINDS]; /* for want of room */
-	_Atomic bool expects_events;
+	_Atomic bool expects_events, hurried;
 	struct row { /* of a thread that the trace has none for */
 		struct sampled_thread *thread;
 		uint32_t id;
@@ -96,6 +96,11 @@ void sampling_look(struct sampled_thread *thread, uint32_t ticks);
 
 /* What of a condition the thread's handler has not counted; see sampled_threads_for. */
 void sampling_left(struct sampled_thread *thread, unsigned condition, uint64_t rest);
+
+/* Where events with a stack of that number went; 0: not known. And from now on they are known to go there. */
+uint32_t sampling_place_find(uint64_t key);
+void sampling_place_put(uint64_t key, uint32_t place);
+void sampling_places_forget(void);
 
 /* On the writer's thread: threads that were asked for their stacks and do not answer, as they have ended or do not take
  * signals, are asked no more: each event goes to none. */

@@ -158,10 +158,10 @@ struct thread_context {
 	struct records *records;  /* the trace's; NULL: sums are enough */
 	struct record_ring *ring; /* NULL: no operation was recorded */
 	struct trace_row row;
-	struct counts counts;                   /* of what is counted, not timed */
+	struct counts counts;          /* of what is counted, not timed */
 	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
 	struct call_times *times;      /* of those that have ended; the same */
-	union {                                 /* by row.life */
+	union {                        /* by row.life */
 		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
 		struct group_part as_group;     /* CONTEXT_GROUP */
 		struct lane_part as_lane;       /* CONTEXT_LANE */

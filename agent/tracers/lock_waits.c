@@ -10,12 +10,13 @@
 #include "agent/lock/lock.h"
 
 enum {
-	PARTS = 64,    /* of threads, by their number: each has its lock */
-	LISTS = 64,    /* in each */
-	BLOCK = 256,   /* waits that memory is had for at once */
-	BLOCKS = 4096, /* a million waits */
-	LONGEST = 256, /* that are kept one by one */
-	LATE = 4096    /* that wait for an answer behind their end */
+	PARTS = 16,       /* of threads, by their number: each has its lock */
+	LISTS = 64,       /* in each */
+	BLOCK = 16,       /* waits that memory is had for at once */
+	BLOCKS = 1 << 16, /* a million waits */
+	KEPT = 16,        /* free ones that a part has for itself */
+	LONGEST = 256,    /* that are kept one by one */
+	LATE = 4096       /* that wait for an answer behind their end */
 };
 #define ANSWER_NS UINT64_C(2000000000)
 
@@ -45,15 +46,24 @@ struct contention {
 	uint64_t node, holder_node; /* as they were put */
 };
 
+/* Waits of a path that is known, for what nobody holds: they may be very many, and are summed up where they end. */
+struct sum {
+	_Atomic uint64_t key; /* 0: none; for good */
+	_Atomic uint64_t count, failures, ns, longest, began;
+};
+enum { SUMS = 1 << 12, SUM_TRIES = 8 };
+static struct sum sums[SUMS];
+
 static struct part {
 	struct lock lock;
 	uint32_t list[LISTS];
-	uint32_t unused;
+	uint32_t unused, count; /* of those */
 } part[PARTS];
 
 static struct {
-	struct lock room; /* guards made and block */
+	struct lock room; /* guards made, block and unused */
 	uint32_t made;    /* blocks */
+	uint32_t unused;
 	uint32_t most;
 	struct wait *_Atomic block[BLOCKS];
 	_Atomic uint64_t lost, unknown;
@@ -131,7 +141,7 @@ int waits_open(uint64_t bytes, const struct waits_tree *tree)
 	for (int i = 0; i < PARTS; i++) {
 		lock_init(&part[i].lock, LOCK_WAITS);
 		memset(part[i].list, 0, sizeof(part[i].list));
-		part[i].unused = 0;
+		part[i].unused = part[i].count = 0;
 	}
 	waits.open = true;
 	return 0;
@@ -142,11 +152,13 @@ void waits_close(void)
 	if (!waits.open)
 		return;
 	waits.open = false;
+	for (int i = 0; i < SUMS; i++)
+		atomic_store(&sums[i].key, 0);
 	for (uint32_t i = 0; i < waits.made; i++) {
 		free(waits.block[i]);
 		atomic_store(&waits.block[i], NULL);
 	}
-	waits.made = 0;
+	waits.made = waits.unused = 0;
 	for (int i = 0; i < PARTS; i++)
 		lock_fini(&part[i].lock);
 	free(waits.row);
@@ -155,44 +167,63 @@ void waits_close(void)
 	waits.slot = NULL;
 }
 
-/* Its place, under the part's lock. 0: no room. */
-static uint32_t take_wait(struct part *of)
+/* More for the part, from what others have given back or the system has. Under the part's lock. */
+static void take_more(struct part *of)
 {
-	uint32_t block = UINT32_MAX, place;
 	struct wait *fresh;
+	uint32_t block;
 
-	if (!of->unused) {
-		fresh = calloc(BLOCK, sizeof(*fresh));
-		lock_take(&waits.room);
-		if (fresh && waits.made < waits.most) {
-			block = waits.made++;
-			atomic_store_explicit(&waits.block[block], fresh, memory_order_release);
-		}
-		lock_give(&waits.room);
-		if (block == UINT32_MAX) {
-			free(fresh);
-			return 0;
-		}
+	lock_take(&waits.room);
+	of->unused = waits.unused;
+	if (of->unused) {
+		waits.unused = wait_at(of->unused)->next;
+		wait_at(of->unused)->next = 0;
+		of->count = 1;
+	} else if (waits.made < waits.most && (fresh = calloc(BLOCK, sizeof(*fresh))) != NULL) {
+		block = waits.made++;
+		atomic_store_explicit(&waits.block[block], fresh, memory_order_release);
 		/* The first place of all is none. */
-		for (uint32_t i = block == 0; i < BLOCK; i++) {
-			fresh[i].part = (uint8_t)(of - part);
+		for (uint32_t i = block == 0; i < BLOCK; i++, of->count++) {
 			fresh[i].next = of->unused;
 			of->unused = block * BLOCK + i;
 		}
 	}
+	lock_give(&waits.room);
+}
+
+/* Its place, under the part's lock. 0: no room. */
+static uint32_t take_wait(struct part *of)
+{
+	uint32_t place;
+
+	if (!of->unused)
+		take_more(of);
 	place = of->unused;
+	if (!place)
+		return 0;
 	of->unused = wait_at(place)->next;
+	of->count--;
 	wait_at(place)->turn++;
+	wait_at(place)->part = (uint8_t)(of - part);
 	return place;
 }
 
+/* A part keeps some for its threads: others may need the rest. */
 static void give_wait(wait_ref ref)
 {
 	struct part *of = &part[wait_of(ref)->part];
 
 	lock_take(&of->lock);
-	wait_of(ref)->next = of->unused;
-	of->unused = (uint32_t)ref;
+	if (of->count < KEPT) {
+		wait_of(ref)->next = of->unused;
+		of->unused = (uint32_t)ref;
+		of->count++;
+	} else {
+		lock_take(&waits.room);
+		wait_of(ref)->next = waits.unused;
+		waits.unused = (uint32_t)ref;
+		lock_give(&waits.room);
+	}
 	lock_give(&of->lock);
 }
 
@@ -294,7 +325,55 @@ struct wait_end waits_end(int64_t thread, uint64_t now, bool timed_out)
 	end.kind = wait->kind;
 	end.lock = wait->lock;
 	end.ns = wait->ns;
+	end.idle = wait->holder_state == HOLDER_NONE && wait->kind != LOCKS_BLOCK;
 	return end;
+}
+
+static uint64_t sum_key(const struct wait *wait, uint32_t place)
+{
+	return (uint64_t)(wait->kind - LOCKS_BLOCK + 1) << 60 | (uint64_t)wait->lock << 32 |
+	       place;
+}
+
+static struct sum *sum_of(uint64_t key)
+{
+	uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+
+	for (int i = 0; i < SUM_TRIES; i++) {
+		struct sum *sum = &sums[(at + (unsigned)i) % SUMS];
+		uint64_t is = atomic_load_explicit(&sum->key, memory_order_relaxed);
+
+		if (is == 0 && atomic_compare_exchange_strong(&sum->key, &is, key))
+			return sum;
+		if (is == key)
+			return sum;
+	}
+	return NULL;
+}
+
+bool waits_add(wait_ref ref, uint32_t place)
+{
+	struct wait *wait = wait_of(ref);
+	struct sum *sum = wait->holder_state == HOLDER_NONE && wait->kind != LOCKS_BLOCK &&
+					  wait->lock < 1U << 28
+				  ? sum_of(sum_key(wait, place))
+				  : NULL;
+	uint64_t longest;
+
+	if (!sum)
+		return false;
+	atomic_fetch_add(&sum->ns, wait->ns);
+	atomic_fetch_add(&sum->failures, wait->timed_out);
+	longest = atomic_load(&sum->longest);
+	while (wait->ns > longest &&
+		!atomic_compare_exchange_weak(&sum->longest, &longest, wait->ns))
+		;
+	if (wait->ns > longest)
+		atomic_store(&sum->began, wait->begin);
+	/* Last: who takes sums looks at it first. */
+	atomic_fetch_add(&sum->count, 1);
+	waits_drop(ref);
+	return true;
 }
 
 bool waits_is(int64_t thread, enum account_kind kind)
@@ -370,18 +449,14 @@ static struct contention *row_of(const struct contention *wanted, uint32_t most)
 	return row;
 }
 
-static struct contention *row_for(const struct wait *wait)
+static struct contention *row_for(struct contention wanted, uint64_t count)
 {
-	struct contention wanted = {.place = wait->place,
-		.holder = wait->holder_place,
-		.lock = wait->lock,
-		.kind = wait->kind};
 	uint32_t quarter = waits.room_rows / 4;
 	struct contention *row = row_of(&wanted, waits.room_rows - quarter);
 
 	if (row)
 		return row;
-	waits.folded++;
+	waits.folded += count;
 	wanted.place = wanted.holder = 0;
 	row = row_of(&wanted, waits.room_rows - 16);
 	if (row)
@@ -424,7 +499,11 @@ static void tell(wait_ref ref)
 		give_wait(ref);
 		return;
 	}
-	row = row_for(wait);
+	row = row_for((struct contention){.place = wait->place,
+			      .holder = wait->holder_place,
+			      .lock = wait->lock,
+			      .kind = wait->kind},
+		1);
 	row->count++;
 	row->failures += wait->timed_out;
 	row->ns += wait->ns;
@@ -439,7 +518,9 @@ static void tell(wait_ref ref)
 		waits.answered++;
 		waits.tree.hold(wait->holder_place, wait->lock, wait->ns);
 	}
-	keep_if_long(wait);
+	/* Others are long by themselves. */
+	if (wait->kind == LOCKS_BLOCK || wait->holder_state != HOLDER_NONE)
+		keep_if_long(wait);
 	give_wait(ref);
 }
 
@@ -471,10 +552,38 @@ void waits_placed(wait_ref ref, uint32_t place)
 	waits.late[waits.late_count++].at = end;
 }
 
+static void take_sum(struct sum *sum)
+{
+	uint64_t key = atomic_load(&sum->key), count = atomic_exchange(&sum->count, 0);
+	uint64_t ns = atomic_exchange(&sum->ns, 0),
+		 failures = atomic_exchange(&sum->failures, 0),
+		 longest = atomic_exchange(&sum->longest, 0);
+	struct contention *row =
+		row_for((struct contention){.place = (uint32_t)key,
+				.lock = (uint32_t)(key >> 32) & ((1U << 28) - 1),
+				.kind = (uint8_t)((key >> 60) - 1 + LOCKS_BLOCK)},
+			count);
+
+	waits.tree.waits((uint32_t)key, (enum account_kind)((key >> 60) - 1 + LOCKS_BLOCK),
+		(uint32_t)(key >> 32) & ((1U << 28) - 1), count, failures, ns);
+	row->count += count;
+	row->failures += failures;
+	row->ns += ns;
+	if (row->longest < longest) {
+		row->longest = longest;
+		row->began = atomic_load(&sum->began);
+	}
+	row->put = false;
+	waits.ended += count;
+}
+
 void waits_sweep(uint64_t now, bool all)
 {
 	unsigned kept = 0;
 
+	for (int i = 0; i < SUMS; i++)
+		if (atomic_load(&sums[i].count))
+			take_sum(&sums[i]);
 	for (unsigned i = 0; i < waits.late_count; i++) {
 		wait_ref ref = waits.late[i].wait;
 

@@ -36,6 +36,9 @@ enum wait_holder {
 struct waits_tree {
 	/* Adds a wait's time to the holder's account at its place. */
 	void (*hold)(uint32_t place, uint32_t lock, uint64_t ns);
+	/* Adds waits of one kind to the account at their place. */
+	void (*waits)(uint32_t place, enum account_kind kind, uint32_t lock, uint64_t count,
+		uint64_t failures, uint64_t ns);
 	/* The node's id in the file, profile_node_id; it may become another one. */
 	uint64_t (*node)(uint32_t place);
 };
@@ -58,11 +61,15 @@ struct wait_end {
 	enum account_kind kind;
 	uint32_t lock;
 	uint64_t ns;
+	bool idle; /* nobody held that */
 };
 struct wait_end waits_end(int64_t thread, uint64_t now, bool timed_out);
 
 /* True if the thread waits, by what the trace has seen, for something of that kind. */
 bool waits_is(int64_t thread, enum account_kind kind);
+
+/* In the place of waits_placed, in the thread: it waited there, for nobody. False: there is no room, or somebody was asked. */
+bool waits_add(wait_ref wait, uint32_t place);
 
 /* It is not to be told. */
 void waits_drop(wait_ref wait);
@@ -78,7 +85,7 @@ void waits_placed(wait_ref wait, uint32_t place);
 /* Where the holder was; 0: that is not known. */
 void waits_answered(wait_ref wait, uint32_t place);
 
-/* Those that were placed some seconds ago are answered, or (all) all of them. */
+/* Takes what waits_add has summed up. Those that were placed some seconds ago are answered, or (all) all of them. */
 void waits_sweep(uint64_t now, bool all);
 
 /* Puts what is new or changed. began: what times are counted from. */

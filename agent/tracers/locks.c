@@ -21,6 +21,7 @@ enum {
 	OBJECTS_SHARE = 64,    /* and for locks */
 	PATHS_WINDOW_MS = 50,  /* so many holders in that time have their stacks read: */
 	PATHS_IN_WINDOW = 100, /* a signal takes some us from the one that holds the lock */
+	HURRY = 256,           /* waits on their way that are not to wait for a flush */
 	ASKED_SHARE = 100 /* the JVM is asked for one of so many parts of the time at most */
 };
 
@@ -93,7 +94,8 @@ static void learn(JNIEnv *jni)
 
 static struct {
 	_Atomic bool on;
-	_Atomic uint64_t cut; /* waits that were under way as it was switched off */
+	_Atomic uint64_t sent; /* waits that are on their way to the writer, ever */
+	_Atomic uint64_t cut;  /* waits that were under way as it was switched off */
 	/* When the JVM was first asked who holds a monitor, and how long that took in all. */
 	_Atomic uint64_t asked_since, asked_ns, asked;
 	_Atomic uint64_t window, paths, paths_left_out;
@@ -150,7 +152,8 @@ static struct holder holder_of_monitor(JNIEnv *jni, jthread thread, jobject obje
 
 	switch (owner.kind) {
 	case VM_OWNER_THREAD:
-		return (struct holder){HOLDER_ASKED, owner.id, owner.java};
+		return (struct holder){HOLDER_ASKED,
+			owner.id ? owner.id : sampler_thread_id(owner.java), owner.java};
 	case VM_OWNER_NONE:
 		return (struct holder){.state = HOLDER_NONE};
 	case VM_OWNER_HIDDEN:
@@ -210,6 +213,8 @@ static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobj
 
 	if (wait)
 		ask_holder(wait, lock, holder);
+	else
+		sampler_hurry();
 }
 
 static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
@@ -221,9 +226,17 @@ static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
 		.failures = timed_out,
 		.ns = end.ns,
 		.cookie = end.wait};
+	uint32_t place;
 
-	if (end.wait && !sampler_take_event(&event))
+	if (!end.wait)
+		return;
+	place = end.idle ? sampler_known_place(end.kind) : 0;
+	if (place && waits_add(end.wait, place))
+		return;
+	if (!sampler_take_event(&event))
 		waits_drop(end.wait);
+	else if (atomic_fetch_add_explicit(&locks.sent, 1, memory_order_relaxed) % HURRY == 0)
+		sampler_hurry();
 }
 
 static bool is_told(void)
@@ -363,12 +376,64 @@ static void unbind_park(JNIEnv *jni)
 		log_line(LOG_INFO, "Unsafe.park keeps its stand-in");
 }
 
+/* ---- for deadlocks ---- */
+
+int locks_learn(JNIEnv *jni, struct error *error)
+{
+	int status = jvm_add_capabilities(JVM_MONITORS, error);
+
+	/* Where it cannot be had by now the JVM's own structures are read. */
+	jvm_add_capabilities(JVM_CONTENDED_MONITOR, &(struct error){0});
+	if (status == 0)
+		learn(jni);
+	return status;
+}
+
+struct locks_holder locks_holder_now(JNIEnv *jni, jthread thread, jobject *object)
+{
+	jthread holder = NULL;
+	struct holder found = {0};
+
+	*object = jvm_contended_monitor(thread);
+	if (*object) {
+		holder = jvm_monitor_holder(jni, *object);
+	} else if (jvm_is_blocked(thread) && jdk.native) {
+		struct vm_owner owner = vm_monitor_owner(
+			(uintptr_t)(*jni)->GetLongField(jni, thread, jdk.native), NULL);
+
+		return owner.kind == VM_OWNER_THREAD
+			       ? (struct locks_holder){owner.id, owner.id ? 0 : owner.java}
+			       : (struct locks_holder){0};
+	} else if (jdk.blocker) {
+		*object = (*jni)->GetObjectField(jni, thread, jdk.blocker);
+		if (*object && jdk.owner && (*jni)->IsInstanceOf(jni, *object, jdk.ownable))
+			holder = (*jni)->GetObjectField(jni, *object, jdk.owner);
+	}
+	if (holder)
+		found = holder_of_thread(jni, holder);
+	return (struct locks_holder){.id = found.id};
+}
+
 /* ---- the trace ---- */
 
 static void add_hold(uint32_t place, uint32_t lock, uint64_t ns)
 {
 	sampler_add(place, &(struct sampler_event){
 				   .kind = LOCKS_HOLD, .subject = lock, .count = 1, .ns = ns});
+}
+
+static void add_waits(uint32_t place, enum account_kind kind, uint32_t lock, uint64_t count,
+	uint64_t failures, uint64_t ns)
+{
+	/* An event has less room for how many. */
+	for (uint64_t some; count > 0; count -= some, failures = ns = 0) {
+		some = count < UINT32_MAX ? count : UINT32_MAX;
+		sampler_add(place, &(struct sampler_event){.kind = kind,
+					   .subject = lock,
+					   .count = (uint32_t)some,
+					   .failures = (uint32_t)failures,
+					   .ns = ns});
+	}
 }
 
 static uint64_t node_of(uint32_t place)
@@ -379,7 +444,14 @@ static uint64_t node_of(uint32_t place)
 	return profile_node_id(row, node);
 }
 
-static const struct waits_tree tree = {add_hold, node_of};
+static const struct waits_tree tree = {add_hold, add_waits, node_of};
+
+/* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
+static int prove(const struct session *session, struct error *error)
+{
+	jvm_add_capabilities(JVM_CONTENDED_MONITOR, &(struct error){0});
+	return 0;
+}
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
@@ -471,6 +543,7 @@ const struct tracer locks_tracer = {
 	.event = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
 		JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED},
 	.callbacks = callbacks,
+	.prove = prove,
 	.on = on,
 	.off = off,
 	.forget = forget,

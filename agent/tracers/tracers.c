@@ -199,7 +199,8 @@ static void expect_events(void)
 	bool expected = false;
 
 	EACH_TRACER(kind, tracers_now())
-	expected |= tracers[kind]->stacks;
+	expected |= tracers[kind]->stacks ||
+		    (tracers[kind]->reads_stacks && tracers[kind]->reads_stacks());
 	sampler_expect_events(expected);
 }
 

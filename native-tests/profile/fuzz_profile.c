@@ -104,6 +104,13 @@ static void make_good(void)
 		    "'sample', 3, 0, 4, 0 FROM node WHERE sampled");
 	run_sql(db, "INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
 		    "1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
+	run_sql(db, "UPDATE distribution SET id = thread << 32 | id, figure = 'elapsed', "
+		    "buckets = NULL");
+	run_sql(db, "UPDATE snapshot_distribution SET id = thread << 32 | id, "
+		    "figure = 'elapsed', buckets = NULL");
+	run_sql(db, "UPDATE slow_call SET tree = NULL");
+	run_sql(db, "UPDATE contention SET kind = 'block'");
+	run_sql(db, "UPDATE long_wait SET kind = 'block'");
 	/* Three slices, the second of what is in none of the others. */
 	run_sql(db, "UPDATE slice SET began = 10 * (id - 1), ended = 10 * id");
 	run_sql(db, "UPDATE slice_node SET id = 1 << 32 | id");
@@ -252,6 +259,8 @@ static void open_it(const char *interval)
 		.code = true,
 		.machine_code = true,
 		.marks = true,
+		.collections = true,
+		.compilations = true,
 		.slice_use = true,
 		.interval = interval};
 	struct profile *profile;
