@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* What code looks like from afar: its instructions, whether it loops or calls; and what is no code ends there. */
+#include "agent/rewrite/opcode.h"
 #include "class_test.h"
 
 struct outline_case {
@@ -151,6 +152,37 @@ static void test_cut(void **state)
 	}
 }
 
+/* Where a probe's handler is, with each way to push an id; of less than that nothing is said, and nothing behind it is read. */
+static void test_handler(void **state)
+{
+	static const struct {
+		unsigned line;
+		uint8_t bytes[8];
+		uint32_t size; /* 0: it is none */
+	} handlers[] = {
+		{__LINE__, {OP_ICONST_0 + 5, OP_INVOKESTATIC, 0, 9, OP_ATHROW}, 5},
+		{__LINE__, {OP_BIPUSH, 100, OP_INVOKESTATIC, 0, 9, OP_ATHROW}, 6},
+		{__LINE__, {OP_SIPUSH, 1, 0, OP_INVOKESTATIC, 0, 9, OP_ATHROW}, 7},
+		{__LINE__, {OP_LDC, 7, OP_INVOKESTATIC, 0, 9, OP_ATHROW}, 6},
+		{__LINE__, {OP_LDC_W, 1, 7, OP_INVOKESTATIC, 0, 9, OP_ATHROW}, 7},
+		/* A handler of a program's keeps what it has caught first. */
+		{__LINE__, {0x4c /* astore_1 */, OP_INVOKESTATIC, 0, 9, OP_ATHROW}, 0},
+		{__LINE__, {OP_BIPUSH, 100, OP_INVOKESTATIC, 0, 9, 0xb1 /* return */}, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(handlers) / sizeof(*handlers); i++) {
+		for (uint32_t size = 0; size <= sizeof(handlers[i].bytes); size++) {
+			uint8_t *bytes = malloc(size);
+			uint32_t expected = size >= handlers[i].size ? handlers[i].size : 0;
+
+			memcpy(bytes, handlers[i].bytes, size);
+			if (rewrite_handler_size(bytes, size) != expected)
+				fail_msg("line %u, %u bytes", handlers[i].line, size);
+			free(bytes);
+		}
+	}
+}
+
 /* Any instruction as the last byte of code, and as the last but some. */
 static void test_last(void **state)
 {
@@ -262,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_handler),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_last),
 		cmocka_unit_test(test_long),
