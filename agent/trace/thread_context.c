@@ -108,8 +108,9 @@ static void spend_begin(struct thread_context *context, struct spending *spendin
 }
 
 /* Charges what the rare way used, and remembers how much it was. The delta between the event and
- * the next one goes on as if there had been nothing. */
-static void spend_end(struct thread_context *context, const struct spending *spending)
+ * the next one goes on as if there had been nothing. more: EVENT_SPENT, or EVENT_SPENT_AHEAD of the event. */
+static void spend_end(struct thread_context *context, const struct spending *spending,
+	enum event_more more)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
 	unsigned metrics = context->set->count;
@@ -129,6 +130,141 @@ static void spend_end(struct thread_context *context, const struct spending *spe
 		context_add(&node->base[metrics + i], spent[i]);
 		__atomic_store_n(&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
 	}
+	if (context_is_traced(context) && context->wall >= 0)
+		context_trace_more(context, more, spent[context->wall]);
+}
+
+/* ---- each event by itself ---- */
+
+/* The stack behind some words: chosen frames, outermost first, of which the innermost are listed. Returns the words
+ * then. */
+static unsigned list_frames(struct event_ring *ring, uint64_t *word, unsigned words,
+	const struct shadow_frame *frame, size_t frames)
+{
+	unsigned head = words++;
+	uint32_t depth = 0, listed = 0, skip;
+
+	for (size_t i = 0; i < frames; i++)
+		depth += event_ring_wants(ring, frame[i].method);
+	skip = depth > EVENT_LISTED ? depth - EVENT_LISTED : 0;
+	for (size_t i = 0, at = 0; i < frames; i++) {
+		if (!event_ring_wants(ring, frame[i].method) || at++ < skip)
+			continue;
+		if (listed % 2 == 0)
+			word[words++] = frame[i].method;
+		else
+			word[words - 1] |= (uint64_t)frame[i].method << 32;
+		listed++;
+	}
+	word[head] = (uint64_t)depth << 32 | listed;
+	return words;
+}
+
+enum { TRACE_WORDS = 6 + EVENT_LISTED / 2 };
+
+/* The thread's frames as they are, in the place of an event that is not told. */
+static void put_stack(struct thread_context *context, struct event_ring *ring, uint64_t at)
+{
+	const struct shadow_stack *stack = &context->stack;
+	size_t frames = shadow_depth(stack) - 1 - (stack->overflow > 0);
+	uint64_t word[TRACE_WORDS];
+	unsigned words;
+
+	if (ring->fill->lost > 0) {
+		ring->fill->lost++;
+		event_ring_lose(ring);
+		ring->told++;
+	}
+	word[0] = event_word(EVENT_OTHER, EVENT_STACK, at - ring->begin);
+	words = list_frames(ring, word, 1, shadow_base(stack) + 1, frames);
+	event_ring_put_words(ring, word, words);
+	ring->whole = true;
+}
+
+/* Room for an event of that many words; false: there is none, or the stack came in its place. */
+static bool trace_room(
+	struct thread_context *context, struct event_ring *ring, unsigned words, uint64_t at)
+{
+	if (event_ring_has_room(ring, at, words))
+		return true;
+	if (!event_ring_more(ring, at))
+		return false;
+	if (ring->whole)
+		return true;
+	put_stack(context, ring, at);
+	return false;
+}
+
+RARE void context_trace_rare(
+	struct thread_context *context, enum event_word kind, uint32_t method, uint64_t at)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+	struct spending spending;
+
+	if (!ring)
+		return;
+	if (!ring->whole && event_ring_is_dry(ring)) {
+		event_ring_lose(ring);
+		return;
+	}
+	spend_begin(context, &spending);
+	if (trace_room(context, ring, 1, at))
+		event_ring_put(ring, event_word(kind, method, at - ring->begin));
+	spend_end(context, &spending, EVENT_SPENT);
+}
+
+/* What was used is the time of others: it is nothing without them. */
+static void trace_spent(
+	struct thread_context *context, struct event_ring *ring, enum event_more more, uint64_t ns)
+{
+	uint64_t at = context->last[context->wall];
+
+	if (!ring->whole || !trace_room(context, ring, 1, at))
+		return;
+	event_ring_put(ring,
+		event_word(EVENT_OTHER, more, ns < EVENT_TIMES ? ns : EVENT_TIMES - 1));
+}
+
+RARE void context_trace_more(
+	struct thread_context *context, enum event_more more, uint64_t at)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+
+	if (!ring)
+		return;
+	if (more == EVENT_SPENT || more == EVENT_SPENT_AHEAD)
+		trace_spent(context, ring, more, at);
+	else if (trace_room(context, ring, 1, at))
+		event_ring_put(ring, event_word(EVENT_OTHER, more, at - ring->begin));
+}
+
+RARE void context_trace_frames(struct thread_context *context, enum event_more more,
+	uint64_t at, const uint64_t *word, unsigned words, const struct shadow_frame *frame,
+	size_t frames)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+	uint64_t whole[TRACE_WORDS];
+	unsigned count = 1;
+
+	if (!ring)
+		return;
+	for (unsigned i = 0; i < words; i++)
+		whole[count++] = word[i];
+	if (frame)
+		count = list_frames(ring, whole, count, frame, frames);
+	if (!trace_room(context, ring, count, at))
+		return;
+	whole[0] = event_word(EVENT_OTHER, more, at - ring->begin);
+	event_ring_put_words(ring, whole, count);
+}
+
+void context_trace_operation(struct thread_context *context, unsigned kind, bool failed,
+	uint64_t subject, uint64_t amount, uint64_t ns)
+{
+	const uint64_t word[] = {kind | (unsigned)failed << 8, subject, amount, ns};
+
+	if (context_is_traced(context))
+		context_trace_frames(context, EVENT_ACCOUNT, clock_now(), word, 4, NULL, 0);
 }
 
 __attribute__((noinline)) uint32_t context_child(
@@ -139,7 +275,7 @@ __attribute__((noinline)) uint32_t context_child(
 
 	spend_begin(context, &spending);
 	child = child_of(context, method);
-	spend_end(context, &spending);
+	spend_end(context, &spending, EVENT_SPENT_AHEAD);
 	return child;
 }
 
@@ -166,7 +302,7 @@ RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
 			table->patience = CELLS_PATIENCE;
 		lock_give(&context->tree.lock);
 	}
-	spend_end(context, &spending);
+	spend_end(context, &spending, EVENT_SPENT_AHEAD);
 	if (!table->block[code / SEQUENCE_BLOCK])
 		context_add(&table->uncounted, 1);
 	return table->block[code / SEQUENCE_BLOCK];
@@ -186,7 +322,7 @@ RARE bool context_push_rare(struct thread_context *context)
 		shadow_overflow_push(&context->stack);
 		forget_type(context);
 	}
-	spend_end(context, &spending);
+	spend_end(context, &spending, EVENT_SPENT_AHEAD);
 	return grown;
 }
 
@@ -196,7 +332,7 @@ RARE void context_toll(struct thread_context *context, uint32_t method)
 
 	spend_begin(context, &spending);
 	toll_note(&context->toll, method);
-	spend_end(context, &spending);
+	spend_end(context, &spending, EVENT_SPENT);
 }
 
 /* Leaves the frames above, each by an exit by exception at the same instant: only the first of
@@ -207,11 +343,14 @@ static void unwind_to(
 	struct shadow_stack *stack = &context->stack;
 
 	for (; stack->top > frame; now = context->last) {
+		uint32_t method = stack->top->method;
+
 		context_add(&context->unwound, 1);
 		context_charge(
 			SHAPE_ANY, context, now, stack->top[-1].third, TRANSITION_EXIT, true);
 		stack->top--;
 		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+		context_trace(SHAPE_ANY, context, EVENT_UNWIND, method, now);
 		if (stack->top > frame)
 			forget_type(context);
 	}
@@ -228,7 +367,7 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	spend_begin(context, &spending);
 	unwind_to(context, frame, now);
-	spend_end(context, &spending);
+	spend_end(context, &spending, EVENT_SPENT);
 }
 
 RARE bool context_exit_rare(
@@ -247,7 +386,9 @@ RARE bool context_exit_rare(
 		context_charge(SHAPE_ANY, context, now, stack->top[last ? -1 : 0].third,
 			TRANSITION_EXIT, unwound);
 		shadow_overflow_pop(stack);
-		spend_end(context, &spending);
+		context_trace(SHAPE_ANY, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method,
+			now);
+		spend_end(context, &spending, EVENT_SPENT);
 		return true;
 	}
 	frame = shadow_find(stack, method);
@@ -265,10 +406,14 @@ RARE bool context_exit_rare(
 		context_charge(
 			SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
 		context_add(&context->repaired, (uint64_t)(stack->top - frame));
-		stack->top = frame - 1;
-		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+		for (uint32_t left; stack->top >= frame;) {
+			left = stack->top->method;
+			stack->top--;
+			__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+			context_trace(SHAPE_ANY, context, EVENT_EXIT, left, now);
+		}
 	}
-	spend_end(context, &spending);
+	spend_end(context, &spending, EVENT_SPENT);
 	return true;
 }
 
@@ -283,10 +428,20 @@ void context_put_frame(struct thread_context *context, const struct shadow_frame
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
 }
 
+static void trace_found(struct thread_context *context, uint32_t method)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+
+	if (ring && event_ring_wants(ring, method))
+		context_trace_frames(context, EVENT_FOUND, clock_now(),
+			&(uint64_t){method}, 1, NULL, 0);
+}
+
 void context_found_frame(struct thread_context *context, uint32_t method)
 {
 	context_put_frame(context, &(struct shadow_frame){.method = method,
 					   .third = sequence_third(STATE_OUTSIDE, false)});
+	trace_found(context, method);
 	forget_type(context);
 }
 
@@ -324,6 +479,8 @@ void context_settle(struct thread_context *context)
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
 		__atomic_store_n(&node->base[i], base, __ATOMIC_RELEASE);
 	}
+	if (context_is_traced(context))
+		context_trace_more(context, EVENT_SETTLE, context_clock(context, now));
 	forget_type(context);
 }
 
@@ -338,6 +495,8 @@ void context_start_at(struct thread_context *context, const uint64_t *from)
 		__atomic_store_n(&context->last[i], from[i], __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELEASE);
+	if (context_is_traced(context))
+		context_trace_more(context, EVENT_START, context_clock(context, from));
 	forget_type(context);
 }
 
@@ -376,6 +535,7 @@ void context_enter_scope(
 	context->code = sequence_roll(context->code, third, TRANSITION_ENTRY);
 	context_add(&node->transition[sequence_begin(context->code)][TRANSITION_ENTRY], 1);
 	context_push(SHAPE_ANY, context, node, method, third);
+	context_trace(SHAPE_ANY, context, EVENT_ENTRY, method, context->last);
 	atomic_store_explicit(&context->outside, false, memory_order_release);
 }
 
