@@ -17,6 +17,7 @@
 #include "agent/recording/recording_facts.h"
 #include "agent/session/status.h"
 #include "agent/threads/threads.h"
+#include "agent/tracers/tracers.h"
 #include "metric/clock.h"
 #include "options/json_text.h"
 
@@ -168,6 +169,17 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 
 /* ---- in between ---- */
 
+/* The names of those that are on. */
+static json_t *traces_now(void)
+{
+	json_t *names = json_array();
+
+	for (int kind = 0; kind < TRACE_KINDS; kind++)
+		if (tracers_now() & 1U << kind)
+			json_array_append_new(names, json_string(trace_kind_names[kind]));
+	return names;
+}
+
 /* Beside other commands. */
 static int status(const json_t *request, json_t **result, struct error *error)
 {
@@ -188,6 +200,8 @@ static int status(const json_t *request, json_t **result, struct error *error)
 		const struct session_counts counts = recording_counts();
 
 		code = session_status(session, &counts, object, error);
+		if (!code)
+			json_object_set_new(object, "traces", traces_now());
 	}
 	if (session)
 		threads_leave();
@@ -213,6 +227,49 @@ static int snapshot(const json_t *request, json_t **result, struct error *error)
 		return code;
 	*result = json_pack("{s:s, s:I}", "label", label, "at_ns", (json_int_t)at);
 	free(label);
+	return *result ? 0 : no_memory(error);
+}
+
+/* The bits of an array of names. */
+static int trace_bits(
+	const json_t *request, const char *member, unsigned *bits, struct error *error)
+{
+	const json_t *names = json_object_get(request, member), *name;
+	size_t i;
+
+	*bits = 0;
+	if (!names || json_is_null(names))
+		return 0;
+	if (!json_is_array(names))
+		return error_set(error, ERROR_USAGE, "%s: an array of names is wanted", member);
+	json_array_foreach(names, i, name)
+	{
+		const char *text = json_string_value(name);
+		unsigned bit = text ? tracer_bit(text) : 0;
+
+		if (!bit)
+			return error_set(error, ERROR_USAGE, "%s: '%s' is no trace", member,
+				text ? error_subject(text).text : "?");
+		*bits |= bit;
+	}
+	return 0;
+}
+
+/* Answers with the traces that are on. */
+static int trace(const json_t *request, json_t **result, struct error *error)
+{
+	unsigned on, off;
+	int code = trace_bits(request, "on", &on, error);
+
+	if (!code)
+		code = trace_bits(request, "off", &off, error);
+	if (!code && (on & off))
+		code = error_set(error, ERROR_USAGE, "a trace is to be both on and off");
+	if (!code)
+		code = recorder_trace(on, off, error);
+	if (code)
+		return code;
+	*result = json_pack("{s:o}", "traces", traces_now());
 	return *result ? 0 : no_memory(error);
 }
 
@@ -259,6 +316,7 @@ const struct control_verb agent_verbs[] = {
 	{"status", status, false},
 	{"snapshot", snapshot, false},
 	{"reset", reset, false},
+	{"trace", trace, false},
 	{"flush", flush, false},
 	{"detach", detach, true},
 	{NULL, NULL, false},

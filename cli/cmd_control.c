@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * jprof start, stop, status, snapshot, reset, detach: one request to the agent in a JVM.
+ * jprof start, stop, status, snapshot, reset, trace, detach: one request to the agent in a JVM.
  *
  * A verb is a row: which words it takes, and what its answer says.
  */
@@ -19,6 +19,9 @@
 #include "cli/status_text.h"
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/waiting.h"
+#include "error/harmless.h"
+#include "options/nearest.h"
+#include "profile/kinds.h"
 
 /* Milliseconds: between two answers of --watch; and the pieces in which it waits. */
 enum { WATCH_PERIOD = 1000, WATCH_STEP = 100, LONGEST_REST = 60000 };
@@ -32,6 +35,7 @@ struct control_command {
 	const struct verb *verb;
 	pid_t pid;
 	const char *label;        /* of a snapshot, borrowed, or NULL */
+	json_t *on, *off;         /* names of traces, owned, or NULL */
 	struct agent_words words; /* of start */
 	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
@@ -47,6 +51,7 @@ struct verb {
 	const char *name;
 	const struct command_table *table; /* of its options; NULL: it has none */
 	bool has_label;
+	bool has_switches; /* +NAME and -NAME */
 	/* Tells the user. file: the profile that the answer names, as we reach it; or NULL. */
 	void (*tell)(struct control_command *command, const json_t *result, const char *file);
 };
@@ -99,6 +104,20 @@ static void tell_reset(struct control_command *command, const json_t *result, co
 {
 	fprintf(stderr, "jprof: the recording in process %ld begins anew\n",
 		(long)command->pid);
+}
+
+static void tell_trace(struct control_command *command, const json_t *result, const char *file)
+{
+	const json_t *traces = json_object_get(result, "traces"), *name;
+	size_t i;
+
+	fprintf(stderr, "jprof: traces of process %ld that are on:", (long)command->pid);
+	json_array_foreach(traces, i, name)
+	{
+		fputc(' ', stderr);
+		harmless_put(stderr, json_is_string(name) ? json_string_value(name) : "?");
+	}
+	fputs(json_array_size(traces) > 0 ? "\n" : " none\n", stderr);
 }
 
 static void tell_detach(struct control_command *command, const json_t *result, const char *file)
@@ -183,12 +202,13 @@ static void tell_status(struct control_command *command, const json_t *result, c
 /* ---- the verbs ---- */
 
 static const struct verb verbs[] = {
-	{"start", NULL, false, tell_start},
-	{"stop", NULL, false, tell_stop},
-	{"status", &status_table, false, tell_status},
-	{"snapshot", NULL, true, tell_snapshot},
-	{"reset", NULL, false, tell_reset},
-	{"detach", NULL, false, tell_detach},
+	{"start", NULL, false, false, tell_start},
+	{"stop", NULL, false, false, tell_stop},
+	{"status", &status_table, false, false, tell_status},
+	{"snapshot", NULL, true, false, tell_snapshot},
+	{"reset", NULL, false, false, tell_reset},
+	{"trace", NULL, false, true, tell_trace},
+	{"detach", NULL, false, false, tell_detach},
 };
 
 static bool is_verb(const struct control_command *command, const char *name)
@@ -197,6 +217,32 @@ static bool is_verb(const struct control_command *command, const char *name)
 }
 
 /* ---- words ---- */
+
+/* A word that switches a trace: +locks, -gc. */
+static bool is_switch(const struct control_command *command, const char *word)
+{
+	return command->verb->has_switches && (*word == '+' || *word == '-') &&
+	       word[1] != '\0' && word[1] != '-';
+}
+
+static int take_switch(struct control_command *command, const char *word)
+{
+	json_t **names = *word == '+' ? &command->on : &command->off;
+	struct choices choices = {.nearest.wanted = word + 1};
+	bool known = false;
+
+	for (int kind = 0; kind < TRACE_KINDS; kind++) {
+		known |= strcmp(trace_kind_names[kind], word + 1) == 0;
+		choices_add(&choices, trace_kind_names[kind]);
+	}
+	if (!known)
+		return command_usage(
+			"trace", "no trace '%s'%s", word + 1, choices_text(&choices, "traces"));
+	if (!*names)
+		*names = json_array();
+	json_array_append_new(*names, json_string(word + 1));
+	return EXIT_DONE;
+}
 
 static int read_words(struct control_command *command, int argc, char **argv)
 {
@@ -207,7 +253,9 @@ static int read_words(struct control_command *command, int argc, char **argv)
 	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
 		const char *word = argv[at];
 		bool is_option = strncmp(word, "--", 2) == 0;
-		if (!is_option && command->pid == 0)
+		if (is_switch(command, word))
+			status = take_switch(command, word);
+		else if (!is_option && command->pid == 0)
 			status = jvm_list_find(word, &command->pid, &error) == 0
 					 ? EXIT_DONE
 					 : command_usage(verb->name, "%s", error.text);
@@ -231,6 +279,9 @@ static int read_words(struct control_command *command, int argc, char **argv)
 	}
 	if (status == EXIT_DONE && command->pid == 0)
 		return command_usage(argv[0], "no process id given");
+	if (status == EXIT_DONE && verb->has_switches && !command->on && !command->off)
+		return command_usage(
+			argv[0], "no trace given: +NAME switches one on, -NAME off");
 	return status;
 }
 
@@ -247,6 +298,11 @@ static json_t *make_members(struct control_command *command, struct error *error
 		members = json_pack("{s:s}", "label", command->label);
 		if (!members)
 			error_set(error, ERROR_VALUE, "the label is not UTF-8");
+	} else if (command->verb->has_switches) {
+		members = json_pack("{s:o*, s:o*}", "on", command->on, "off", command->off);
+		command->on = command->off = NULL;
+		if (!members)
+			error_set(error, ERROR_MEMORY, "no memory");
 	} else if (command->watch != 0) {
 		members = json_pack("{s:i}", "rates", RATES_TOP);
 		if (!members)
@@ -336,6 +392,8 @@ int cmd_control(int argc, char **argv)
 	}
 	if (failed != 0)
 		status = error.code != ERROR_NONE ? command_failed(&error) : EXIT_FAILED;
+	json_decref(command.on);
+	json_decref(command.off);
 	agent_words_fini(&command.words);
 	return status != EXIT_DONE ? status : command_flush();
 }

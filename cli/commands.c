@@ -60,6 +60,11 @@ static const char reset_text[] =
 	"The recording goes on, and nothing is lost: `jprof report FILE --snapshot ..`\n"
 	"shows what came before, too.\n";
 
+static const char trace_text[] =
+	"Switches traces on (+NAME) and off (-NAME) in a recording that runs: objects,\n"
+	"locks, gc, exceptions, classes, jit, threads, events (docs/traces.md). When\n"
+	"each was on is in the profile.\n";
+
 static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
@@ -151,6 +156,8 @@ const struct command commands[] = {
 		snapshot_text, NULL, cmd_control, .words = WORDS_PROCESS},
 	{"reset", "PID", "have reports begin at this moment", reset_text, NULL, cmd_control,
 		.words = WORDS_PROCESS},
+	{"trace", "PID +NAME -NAME ...", "switch traces on and off in a recording", trace_text,
+		NULL, cmd_control, .words = WORDS_PROCESS},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
 		cmd_control, .words = WORDS_PROCESS},
 	{"report",

@@ -306,6 +306,6 @@ char *config_write(const struct option_set *set, unsigned indent)
 
 char *options_to_json(const struct options *options, unsigned indent)
 {
-	struct option_set all = {.values = *options, .given = UINT32_MAX};
+	struct option_set all = {.values = *options, .given = UINT64_MAX};
 	return config_write(&all, indent);
 }

@@ -206,6 +206,21 @@ struct json_t *schema_of_list(const struct option_row *row)
 	return list_schemas(row, "", "");
 }
 
+/* Words of the row: as an array, or joined by '+'. */
+struct json_t *schema_of_words(const struct option_row *row)
+{
+	char words[240] = "";
+	size_t length, used = 0;
+	for (const char *word = row->values; (word = option_next_word(word, &length));
+		word += length)
+		used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%.*s",
+			used ? "|" : "", (int)length, word);
+	json_t *array =
+		with(typed("array"), "items", with(json_object(), "enum", words_of(row)));
+	return any_of(append(
+		append(json_array(), array), matching("^(?:%s)(?:\\+(?:%s))*$", words, words)));
+}
+
 struct json_t *schema_of_threads(const struct option_row *row)
 {
 	char id[60];

@@ -280,6 +280,12 @@ static const char *list_give(const struct option_row *row, void *field, const ch
 	return pattern_list_add(list, value) == 0 ? NULL : no_memory;
 }
 
+/* An item is one of the row's words. */
+static const char *words_give(const struct option_row *row, void *field, const char *value)
+{
+	return word_index(row->values, value) < 0 ? not_legal : list_give(row, field, value);
+}
+
 static const char *names_give(const struct option_row *row, void *field, const char *value)
 {
 	const char *why = "is empty";
@@ -363,6 +369,7 @@ static const char *sample_give(const struct option_row *row, void *field, const 
 static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list)},
 				names_type = {LIST_TYPE(names_give, schema_of_list),
 					.of_names = true},
+				words_type = {LIST_TYPE(words_give, schema_of_words)},
 				threads_type = {LIST_TYPE(threads_give, schema_of_threads)},
 				sample_type = {LIST_TYPE(sample_give, schema_of_list)};
 
@@ -429,6 +436,10 @@ const struct option_row option_table[] = {
 		.meaning = "a thread records only while it is inside one of these methods"},
 	{"scope_follow", &yes_no_type, "yes, no", .initial = "no", FIELD(scope_follow),
 		.meaning = "whether threads started inside the scope belong to it"},
+	{"traces", &words_type, "objects, locks, gc, exceptions, classes, jit, threads, events",
+		.unset = "none", FIELD(traces),
+		.meaning = "what else is told, joined by '+'; see docs/traces.md; `jprof "
+			   "trace` switches them on and off"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",
@@ -458,14 +469,14 @@ const struct option_row option_table[] = {
 
 const size_t option_count = sizeof(option_table) / sizeof(option_table[0]);
 
-_Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= 32,
+_Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= 64,
 	"option_set.given has a bit for every row");
 
 /* ---- reading the rows ---- */
 
-static uint32_t row_bit(const struct option_row *row)
+static uint64_t row_bit(const struct option_row *row)
 {
-	return UINT32_C(1) << (row - option_table);
+	return UINT64_C(1) << (row - option_table);
 }
 
 bool option_is_given(const struct option_set *set, const struct option_row *row)

@@ -78,7 +78,7 @@ extern const size_t option_count;
 /* Options of which only the given ones are filled. Embedded; zero-initialised is empty. */
 struct option_set {
 	struct options values;
-	uint32_t given; /* bit i: row i was given */
+	uint64_t given; /* bit i: row i was given */
 };
 
 bool option_is_given(const struct option_set *set, const struct option_row *row);
@@ -176,6 +176,7 @@ struct json_t *schema_of_count(const struct option_row *row);
 struct json_t *schema_of_percent(const struct option_row *row);
 struct json_t *schema_of_size(const struct option_row *row);
 struct json_t *schema_of_list(const struct option_row *row);
+struct json_t *schema_of_words(const struct option_row *row);
 struct json_t *schema_of_threads(const struct option_row *row);
 
 #endif

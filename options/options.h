@@ -49,6 +49,7 @@ struct options {
 	int virtual;                 /* enum virtual_mode */
 	struct pattern_list scope;   /* methods; empty: everything is inside */
 	bool scope_follow;           /* threads started inside belong to it */
+	struct pattern_list traces;  /* names of enum trace_kind */
 	int io;                      /* enum io_mode */
 	uint64_t io_slots;           /* descriptors below are in the holder's array */
 	bool io_class_loading;       /* reading classes is the application's I/O, too */

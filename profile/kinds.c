@@ -15,6 +15,12 @@ const char *const account_kind_names[ACCOUNT_KINDS + 1] = {
 #undef X
 };
 
+const char *const trace_kind_names[TRACE_KINDS + 1] = {
+#define X(kind, name) [kind] = name,
+	TRACE_KIND_TABLE(X)
+#undef X
+};
+
 const char *const method_kind_names[METHOD_KINDS + 1] = {
 #define X(kind, name) [kind] = name,
 	METHOD_KIND_TABLE(X)

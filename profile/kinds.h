@@ -147,6 +147,29 @@ extern const char *const account_kind_names[ACCOUNT_KINDS + 1];
 const char *account_kind_group(enum account_kind kind);
 enum subject account_kind_subject(enum account_kind kind);
 
+/* ---- traces: what is told beside calls, samples and I/O ---- */
+
+/* Names are those of the option `traces`. */
+#define TRACE_KIND_TABLE(X)                                                                    \
+	X(TRACE_OBJECTS, "objects")                                                            \
+	X(TRACE_LOCKS, "locks")                                                                \
+	X(TRACE_GC, "gc")                                                                      \
+	X(TRACE_EXCEPTIONS, "exceptions")                                                      \
+	X(TRACE_CLASSES, "classes")                                                            \
+	X(TRACE_JIT, "jit")                                                                    \
+	X(TRACE_THREADS, "threads")                                                            \
+	X(TRACE_EVENTS, "events")
+
+enum trace_kind {
+#define X(kind, name) kind,
+	TRACE_KIND_TABLE(X)
+#undef X
+		TRACE_KINDS
+};
+
+/* By kind; NULL behind the last. */
+extern const char *const trace_kind_names[TRACE_KINDS + 1];
+
 /* ---- what I/O is done with ---- */
 
 /* Kind of what operations are done with, its name. */

@@ -33,8 +33,12 @@ int markers_read(struct reader *reader, bool marks)
 		.key = "snapshot id", .least = 1, .most = UINT32_MAX, .check = check_snapshot);
 	static const struct reader_list all_marks =
 		READER_LIST(TABLE_MARK, mark, .check = NULL);
+	static const struct reader_list periods = READER_LIST(TABLE_TRACE_PERIOD, trace_period,
+		.key = "period of a trace", .least = 1, .most = UINT32_MAX, .check = NULL);
 	int status = reader_read(reader, &snapshots);
 
+	if (status == 0)
+		status = reader_read(reader, &periods);
 	if (status == 0 && marks)
 		return reader_read(reader, &all_marks);
 	return status == 0 ? reader_count_rows(reader, TABLE_MARK, &reader->profile->mark_count)

@@ -171,6 +171,14 @@ struct profile_account {
 	uint64_t count, failures, amount, ns;
 };
 
+/* When a trace was on: one time of several, perhaps. */
+struct profile_trace_period {
+	uint32_t id; /* 1, 2, ..., in the order of their begin */
+	enum trace_kind trace;
+	uint64_t began; /* ns since the session began */
+	int64_t ended;  /* the same; PROFILE_NOT_KNOWN: it is on, or the JVM was killed */
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */

@@ -84,6 +84,9 @@ struct profile {
 	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
 	struct profile_snapshot *snapshot;
 	size_t snapshot_count;
+	/* When traces were on, in order of their begins. */
+	struct profile_trace_period *trace_period;
+	size_t trace_period_count;
 	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
 	struct profile_mark *mark;
 	size_t mark_count;

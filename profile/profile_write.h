@@ -62,7 +62,8 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_RECORD, struct profile_code                                   \
 			 : TABLE_CODE, struct profile_machine_code                             \
 			 : TABLE_MACHINE_CODE, struct profile_mark                             \
-			 : TABLE_MARK),                                                        \
+			 : TABLE_MARK, struct profile_trace_period                             \
+			 : TABLE_TRACE_PERIOD),                                                \
 		record, error)
 int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	const void *record, struct error *error);

@@ -214,6 +214,15 @@ static const struct schema_column mark_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_trace_period
+static const struct schema_column trace_period_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	WORD(trace, "trace", trace_kind_names, "objects, locks, gc, ..."),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(ended, "ended", KIND_TIME, "the same; NULL: it is on"),
+};
+#undef ROW
+
 #define ROW struct profile_sequence
 static const struct schema_column sequence_columns[] = {
 	KEY(code, "id", KIND_U32, "the code"),
@@ -253,6 +262,7 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.once = true},
 	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
 	[TABLE_MARK] = {.name = "mark", COLUMNS(mark_columns)},
+	[TABLE_TRACE_PERIOD] = {.name = "trace_period", COLUMNS(trace_period_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},

@@ -17,7 +17,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION        7
+#define SCHEMA_VERSION        8
 
 /* How a record has what is in a column. */
 enum schema_kind {
@@ -85,6 +85,7 @@ enum schema_table_id {
 	TABLE_MACHINE_CODE,
 	TABLE_SNAPSHOT,
 	TABLE_MARK,
+	TABLE_TRACE_PERIOD,
 	TABLE_SEQUENCE,
 	TABLE_SNAPSHOT_THREAD,
 	TABLE_SNAPSHOT_NODE,

@@ -33,6 +33,7 @@ enum lock_rank {
 	LOCK_CODE,       /* the code map, and the methods that it names */
 	LOCK_COUNTS,     /* the reservation for counters */
 	LOCK_RECORDS,    /* rings and segments of records */
+	LOCK_TRACERS,    /* when traces were on */
 	LOCK_MARKS,      /* marks that wait to be written */
 	LOCK_NEAR,       /* the names near a session's patterns */
 	LOCK_CONTROL     /* the control channel's life */

@@ -12,6 +12,7 @@
 #include "agent/recording/filter_check.h"
 #include "agent/recording/recording.h"
 #include "agent/recording/turn.h"
+#include "agent/tracers/tracers.h"
 #include "agent/session/session_matches.h"
 #include "agent/threads/thread_events.h"
 #include "options/matches.h"
@@ -183,6 +184,10 @@ int recorder_start(const char *options, uint32_t *number, struct error *error)
 
 /* ---- in between ---- */
 
+struct switches {
+	unsigned on, off;
+};
+
 uint32_t recorder_number(void)
 {
 	return atomic_load(&session_number);
@@ -192,6 +197,21 @@ static int nothing_recorded(struct error *error)
 {
 	return error_set(
 		error, ERROR_BUSY, "nothing is being recorded: start a recording first");
+}
+
+static int trace_in_turn(JNIEnv *jni, void *argument, struct error *error)
+{
+	const struct switches *switches = argument;
+	struct session *session = atomic_load(&current);
+
+	if (!session)
+		return nothing_recorded(error);
+	return tracers_switch(jni, session, switches->on, switches->off, error);
+}
+
+int recorder_trace(unsigned on, unsigned off, struct error *error)
+{
+	return turn_do(trace_in_turn, &(struct switches){on, off}, error);
 }
 
 int recorder_with(int (*action)(struct session *session, void *argument, struct error *error),

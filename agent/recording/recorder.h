@@ -65,6 +65,10 @@ void recorder_told_fini(struct recorder_told *told);
  * ended, but the last of it could not be written. */
 int recorder_stop(uint32_t number, struct recorder_told *told, struct error *error);
 
+/* Switches traces on and off in the recording that runs: bits 1 << enum trace_kind. Of one that is not to be had the
+ * error says why; what stands before it in enum trace_kind has been switched. */
+int recorder_trace(unsigned on, unsigned off, struct error *error);
+
 /* The number of the recording that runs; 0: none does. */
 uint32_t recorder_number(void);
 

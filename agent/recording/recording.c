@@ -22,6 +22,7 @@
 #include "agent/threads/thread_events.h"
 #include "agent/threads/threads.h"
 #include "agent/threads/virtual_threads.h"
+#include "agent/tracers/tracers.h"
 
 static struct recording_jvm known; /* see recording_know */
 
@@ -52,6 +53,12 @@ static bool samples(const struct session *session)
 	return options_sample(&session->options);
 }
 
+/* A trace that needs them may be switched on at any time. */
+static bool reads_stacks(const struct session *session)
+{
+	return session->reads_stacks;
+}
+
 static bool vm_objects(const struct session *session)
 {
 	return metric_set_has(&session->metrics, METRIC_VM_OBJECTS) ||
@@ -72,7 +79,7 @@ static const struct recording_event {
 	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS},
 	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS},
 	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
-	{JVMTI_EVENT_GARBAGE_COLLECTION_START, samples, JVM_COLLECTIONS},
+	{JVMTI_EVENT_GARBAGE_COLLECTION_START, always, JVM_COLLECTIONS},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
@@ -91,6 +98,7 @@ static int prove_events(const struct session *session, struct error *error)
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
 	sample_events_callbacks(&callbacks);
+	tracers_callbacks(&callbacks);
 	code_events_callbacks(&callbacks);
 	method_events_callbacks(session->metrics.shape, precise, &callbacks);
 	native_methods_use(session->metrics.shape, precise);
@@ -134,10 +142,12 @@ int recording_make(struct session **session, struct options *options, struct err
 		known.alloc == HOTSPOT_ALLOC_NONE)
 		code = error_set(error, ERROR_MISSING,
 			"metrics=alloc: this JVM shows no allocation counters");
-	if (!code && samples(*session))
+	if (!code)
 		code = sampler_prepare(&(*session)->options, error);
 	if (!code)
 		code = prove_events(*session, error);
+	if (!code)
+		code = tracers_prove(*session, error);
 	if (code) {
 		session_destroy(*session);
 		*session = NULL;
@@ -350,7 +360,7 @@ static const struct step {
 	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL},
 	{"the plan of methods", always, begin_plan, NULL, end_plan},
 	{"facts and calibration", always, begin_facts, NULL, NULL},
-	{"room for samples", samples, open_samples, NULL, close_samples},
+	{"room for stacks", reads_stacks, open_samples, NULL, close_samples},
 	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
 	{"what calls may cost", session_keeps_budget, call_budget_open, NULL,
 		call_budget_close},
@@ -358,8 +368,9 @@ static const struct step {
 	{"threads join", always, threads_begin, threads_stop, threads_end},
 	{"the register of counters", session_counts_calls, counted_calls_begin, NULL,
 		counted_calls_end},
-	{"samples", samples, begin_samples, stop_samples, NULL},
+	{"stacks", reads_stacks, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
+	{"traces", always, tracers_begin, tracers_stop, tracers_end},
 	{"code that is there", code_events_wanted, begin_code, NULL, NULL},
 	{"I/O", always, io_begin, io_stop, NULL},
 	{"probes into classes", session_changes_classes, class_hook_begin, NULL,
@@ -401,6 +412,8 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 	/* As the JVM starts. */
 	session->may_be_unwanted = thread && !jvm_names_program();
 	session->from_start = thread != NULL;
+	session->reads_stacks =
+		samples(session) || session->options.traces.count > 0 || sampler_has_learnt();
 	for (int i = 0; i < STEPS; i++) {
 		log_line(LOG_DEBUG, "begins: %s", steps[i].name);
 		if (steps[i].wanted(session))

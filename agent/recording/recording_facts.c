@@ -12,6 +12,7 @@
 #include "agent/methods/methods.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/tracers.h"
 #include "agent/probes/call_budget.h"
 #include "agent/probes/class_hook.h"
 #include "agent/trace/event_cost.h"
@@ -120,8 +121,9 @@ static void put_facts(void *session, bool final, fact_put put, void *argument)
 	session_put_facts(session, final, put, argument);
 	fact_put_number(put, argument, "methods.lost", methods_lost() - lost_before);
 	io_facts(put, argument);
-	if (options_sample(&((const struct session *)session)->options))
+	if (((const struct session *)session)->reads_stacks)
 		sampler_source.facts(put, argument);
+	tracers_source.facts(put, argument);
 	if (code_events_wanted(session))
 		code_events_source.facts(put, argument);
 	if (session_changes_classes(session))
@@ -138,7 +140,8 @@ const struct writer_source recording_source = {.methods_end = methods_end,
 	.fold_files = io_fold_files,
 	.files_put = io_files_are_shown,
 	.samples = &sampler_source,
-	.code = &code_events_source};
+	.code = &code_events_source,
+	.traces = &tracers_source};
 
 struct session_counts recording_counts(void)
 {

@@ -136,6 +136,13 @@ static unsigned name_frames(const struct sample_record *record, struct frame_nam
 	return inside ? 0 : count;
 }
 
+static sampler_placed placed[ACCOUNT_KINDS];
+
+void sampler_on_placed(enum account_kind kind, sampler_placed tell)
+{
+	placed[kind] = tell;
+}
+
 /* The node of a mark there; the node itself where memory is short. */
 static uint32_t mark_below(uint32_t node, const char *mark)
 {
@@ -145,7 +152,44 @@ static uint32_t mark_below(uint32_t node, const char *mark)
 	return marked ? marked : node;
 }
 
-static void add_sample(void *unused, const struct sample_record *record)
+static void lose(const struct sample_record *record, enum sample_loss loss)
+{
+	if (record->kind == SAMPLES)
+		sampling_lose(record->weight, loss);
+	else
+		sampling_lose_event(record->kind, record->sum.count);
+}
+
+static void count_event(const struct sample_record *record, uint32_t node)
+{
+	const struct sample_event_sum *sum = &record->sum;
+	sampler_placed tell = sum->cookie ? placed[record->kind] : NULL;
+	const struct sample_sum more = {.kind = record->kind,
+		.subject = sum->subject,
+		.count = sum->count,
+		.failures = sum->failures,
+		.amount = sum->amount,
+		.ns = sum->ns};
+
+	if (!node || !sample_tree_add(sampling.tree, node, &more)) {
+		lose(record, SAMPLE_FULL);
+		node = 0;
+	}
+	if (tell)
+		tell(sum->cookie, node);
+}
+
+/* What was taken goes to its account: of samples, or of an event, at the node, 0: there is none. */
+static void count(const struct sample_record *record, uint32_t node, enum sample_state state,
+	uint32_t line)
+{
+	if (record->kind != SAMPLES)
+		count_event(record, node);
+	else if (node)
+		count_sample(record, node, state, line);
+}
+
+static void add_record(void *unused, const struct sample_record *record)
 {
 	static struct frame_name name[STACK_FRAMES];
 	static uint32_t method[STACK_FRAMES];
@@ -156,8 +200,8 @@ static void add_sample(void *unused, const struct sample_record *record)
 	/* In code of which nothing is known: it is in the tree all the same. */
 	if (record->frames == 0 && record->end > WALK_CUT)
 		name[0] = (struct frame_name){.state = SAMPLE_UNKNOWN};
-	else if (frames == 0) {
-		sampling_lose(record->weight, SAMPLE_INSIDE);
+	else if (frames == 0 && record->kind == SAMPLES) {
+		lose(record, SAMPLE_INSIDE);
 		return;
 	}
 	/* Without memory a method has no name: its path is given up there, as where nodes have no room. */
@@ -165,7 +209,10 @@ static void add_sample(void *unused, const struct sample_record *record)
 		method[i] = name[i].method ? name[i].method : METHOD_FOLDED;
 	node = sample_tree_anchor(sampling.tree, row_for(record), record->node);
 	if (node == 0) {
-		sampling_lose(record->weight, SAMPLE_FULL);
+		if (record->kind == SAMPLES)
+			lose(record, SAMPLE_FULL);
+		else
+			count_event(record, 0);
 		return;
 	}
 	below = record->method == METHOD_ROOT ? frames
@@ -196,8 +243,7 @@ static void add_sample(void *unused, const struct sample_record *record)
 	/* No line of the program is a call of the probe. */
 	if (name[0].state == SAMPLE_JPROF)
 		line = 0;
-	if (node)
-		count_sample(record, node, name[0].state, line);
+	count(record, node, name[0].state, line);
 }
 
 static void renew_modules(void)
@@ -224,13 +270,15 @@ static void drain(bool all)
 	unsigned long long removed = sampling.modules->removed;
 	sigset_t before;
 
-	sampled_threads_look();
+	/* Threads that do not run Java have no events, but what conditions they hold for. */
+	if (sampling.conditions > 0)
+		sampled_threads_look();
 	if (modules_changed(sampling.modules))
 		renew_modules();
 	if (all || sampling.modules->removed != removed || sampled_threads_many_ended() ||
 		!sample_buffer_has_room(sampling.buffer)) {
 		safe_read_begin(&before);
-		sample_drain(sampling.buffer, add_sample, NULL);
+		sample_drain(sampling.buffer, add_record, NULL);
 		safe_read_end(&before);
 		/* Behind it: stacks know their thread by its place, which another one may have then. */
 		sampled_threads_sweep();
@@ -340,6 +388,13 @@ static void facts(fact_put put_it, void *argument)
 		if (sampling.ended[end])
 			fact_put_number(put_it, argument, key, sampling.ended[end]);
 	}
+	for (int kind = 0; kind < ACCOUNT_KINDS; kind++) {
+		snprintf(key, sizeof(key), "trace.lost.%s", account_kind_names[kind]);
+		if (sampling.events_lost[kind])
+			fact_put_number(put_it, argument, key, sampling.events_lost[kind]);
+	}
+	if (sampling.handled == 0 && sampling.conditions == 0)
+		return;
 	fact_put_number(put_it, argument, "sample.cost_ns", clock_ticks_to_ns(sampling.ticks));
 	fact_put_number(put_it, argument, "sample.handled", sampling.handled);
 	if (threads.timed + sampling.eased)
@@ -351,10 +406,36 @@ static void facts(fact_put put_it, void *argument)
 		fact_put_number(put_it, argument, "sample.late_ns", threads.late_ns);
 }
 
+bool sampler_add(uint32_t place, const struct sampler_event *event)
+{
+	const struct sample_sum more = {.kind = event->kind,
+		.subject = event->subject,
+		.count = event->count,
+		.failures = event->failures,
+		.amount = event->amount,
+		.ns = event->ns};
+
+	return sample_tree_add(sampling.tree, sample_tree_now(sampling.tree, place), &more);
+}
+
+uint32_t sampler_place_of(uint32_t row, uint32_t node)
+{
+	return sample_tree_anchor(sampling.tree, row, node);
+}
+
 static void forward(const struct profile_forward *record)
 {
 	sample_tree_forward(sampling.tree, record);
 }
 
-const struct sample_source sampler_source = {
-	.drain = drain, .put = put, .put_done = put_done, .forward = forward, .facts = facts};
+static bool expected(void)
+{
+	return sampling.conditions > 0 || atomic_load(&sampling.expects_events);
+}
+
+const struct sample_source sampler_source = {.expected = expected,
+	.drain = drain,
+	.put = put,
+	.put_done = put_done,
+	.forward = forward,
+	.facts = facts};

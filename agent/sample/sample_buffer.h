@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * sample_buffer: stacks on their way from signal handlers to the writer's thread.
+ * sample_buffer: stacks on their way from signal handlers, and events, to the writer's thread.
  *
  *   handlers claim ---->| ready | ready | claimed | ready |      |     a circle of bytes
  *                       ^ the drain reads from here, up to what is not ready
@@ -55,6 +55,12 @@ enum {
 	SAMPLE_VIRTUAL = 2 /* it carried a virtual one, whose row it is */
 };
 
+/* What an event did: what its account gets; see sampler.h. */
+struct sample_event_sum {
+	uint64_t subject, amount, ns, cookie;
+	uint32_t count, failures;
+};
+
 /* A stack, and what it stands for. */
 struct sample_record {
 	_Atomic uint32_t bytes; /* of all of it, a multiple of 8; 0: it is not ready */
@@ -65,8 +71,11 @@ struct sample_record {
 	uint16_t frames;        /* innermost first */
 	uint8_t end;            /* enum walk_end */
 	uint8_t about;          /* SAMPLE_WAITED, SAMPLE_VIRTUAL, joined by | */
-	/* periods that passed, by condition */
-	uint32_t weight[SAMPLE_CONDITIONS];
+	uint8_t kind;           /* enum account_kind: SAMPLES, or of an event */
+	union {
+		uint32_t weight[SAMPLE_CONDITIONS]; /* periods that passed, by condition */
+		struct sample_event_sum sum;        /* of an event */
+	};
 	uint64_t frame[]; /* frame_pack */
 };
 

@@ -15,14 +15,16 @@ struct node {
 	uint32_t row;
 	uint32_t id;    /* in its row; of an anchor that of the trace's node */
 	uint32_t older; /* node of the same row */
+	uint32_t into;  /* of a dead one: the node that stands for it */
 	bool put, dead;
 };
 
-/* What was sampled at a node's place. */
+/* An account of a node. */
 struct count {
-	uint64_t place, count, amount;
+	uint64_t subject, count, failures, amount, ns;
 	uint32_t node, id;
 	uint32_t older; /* count of the same row */
+	uint8_t kind;   /* enum account_kind */
 	bool put, dead;
 };
 
@@ -107,7 +109,9 @@ static uint32_t node_hash(const struct sample_tree *tree, uint32_t i)
 
 static uint32_t count_hash(const struct sample_tree *tree, uint32_t i)
 {
-	return hash(count_at(tree, i)->node, count_at(tree, i)->place);
+	const struct count *count = count_at(tree, i);
+
+	return hash((uint64_t)count->kind << 32 | count->node, count->subject);
 }
 
 static void enter(struct table *table, uint32_t at, uint32_t item)
@@ -291,17 +295,18 @@ uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t me
 /* ---- counts ---- */
 
 /* Found or made; NULL: no memory. */
-static struct count *count_of(
-	struct sample_tree *tree, uint32_t node, uint64_t place, enum need need)
+static struct count *count_of(struct sample_tree *tree, uint32_t node, enum account_kind kind,
+	uint64_t subject, enum need need)
 {
-	uint32_t at = hash(node, place), i;
+	uint32_t at = hash((uint64_t)kind << 32 | node, subject), i;
 	struct count *count;
 	struct row *row;
 
 	if (tree->counts.slot)
 		for (; (i = tree->counts.slot[at & tree->counts.mask]) != 0; at++) {
 			count = count_at(tree, i);
-			if (count->node == node && count->place == place && !count->dead)
+			if (count->node == node && count->subject == subject &&
+				count->kind == kind && !count->dead)
 				return count;
 		}
 	row = row_at(tree, node_at(tree, node)->row);
@@ -310,7 +315,8 @@ static struct count *count_of(
 	i = tree->counts.count++;
 	count = count_at(tree, i);
 	/* Accounts of the trace number from below. */
-	*count = (struct count){.place = place,
+	*count = (struct count){.subject = subject,
+		.kind = (uint8_t)kind,
 		.node = node,
 		.id = NODE_SAMPLED_FIRST + row->count++,
 		.older = row->newest_count};
@@ -319,21 +325,35 @@ static struct count *count_of(
 	return count;
 }
 
-bool sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
-	uint64_t amount)
+static uint64_t without_line(uint64_t place)
 {
-	uint64_t no_line = sample_place(
+	return sample_place(
 		sample_place_condition(place), (enum sample_state)sample_place_state(place), 0);
-	struct count *found = count_of(tree, node, place, NEED_PATH);
+}
+
+bool sample_tree_add(struct sample_tree *tree, uint32_t node, const struct sample_sum *sum)
+{
+	struct count *found = count_of(tree, node, sum->kind, sum->subject, NEED_PATH);
 
 	if (!found)
-		found = count_of(tree, node, no_line, NEED_SUM);
+		found = count_of(tree, node, sum->kind,
+			sum->kind == SAMPLES ? without_line(sum->subject) : sum->subject,
+			NEED_SUM);
 	if (!found)
 		return false;
-	found->count += count;
-	found->amount += amount;
+	found->count += sum->count;
+	found->failures += sum->failures;
+	found->amount += sum->amount;
+	found->ns += sum->ns;
 	found->put = false;
 	return true;
+}
+
+uint32_t sample_tree_now(const struct sample_tree *tree, uint32_t node)
+{
+	while (node_at(tree, node)->dead && node_at(tree, node)->into)
+		node = node_at(tree, node)->into;
+	return node;
 }
 
 /* ---- the file ---- */
@@ -363,10 +383,12 @@ static int put_count(const struct sample_tree *tree, const struct count *count,
 		.thread = node->row,
 		.id = count->id,
 		.node = node->id,
-		.subject = count->place,
-		.kind = SAMPLES,
+		.subject = count->subject,
+		.kind = count->kind,
 		.count = count->count,
+		.failures = count->failures,
 		.amount = count->amount,
+		.ns = count->ns,
 	};
 
 	return profile_put(profile, &record, error);
@@ -464,7 +486,7 @@ static uint32_t moved_to(const struct moved *moved, size_t count, uint32_t from)
 	return found ? found->to : 0;
 }
 
-/* What was sampled in nodes that others stand for now. */
+/* The accounts of nodes that others stand for now. */
 static void move_counts(
 	struct sample_tree *tree, uint32_t row, const struct moved *moved, size_t nodes)
 {
@@ -477,7 +499,9 @@ static void move_counts(
 		next = old.older;
 		if (!to)
 			continue;
-		if (!sample_tree_count(tree, to, old.place, old.count, old.amount))
+		if (!sample_tree_add(tree, to,
+			    &(struct sample_sum){old.kind, old.subject, old.count, old.failures,
+				    old.amount, old.ns}))
 			continue;
 		count_at(tree, i)->dead = true;
 		note_gone(tree, (struct gone){.row = row, .id = old.id, .is_count = true});
@@ -535,7 +559,9 @@ void sample_tree_forward(struct sample_tree *tree, const struct profile_forward 
 	}
 	move_counts(tree, forward->thread, moved, nodes);
 	for (size_t i = 0; i < nodes; i++)
-		if (moved[i].to)
+		if (moved[i].to) {
 			node_at(tree, moved[i].from)->dead = true;
+			node_at(tree, moved[i].from)->into = moved[i].to;
+		}
 	free(moved);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * sample_tree: the call paths that samples found, of all threads, each below a node of the trace.
+ * sample_tree: the call paths that samples, and events with a stack, have found, of all threads, each below a node of
+ * the trace.
  *
  *   row 7 of the trace:  root -- A -- B              nodes that events made, known by their ids
  *                                     |
  *                                  (anchor) -- X -- Y     nodes of this tree
  *                                                   |
- *                                                   places: condition, state, line -> samples
+ *                                                   accounts: of samples by condition, state, line
  *
  * A frame below the anchor that has a node of the trace, too, is another node here: whoever reads
  * the file puts the two together.
@@ -41,9 +42,27 @@ uint32_t sample_tree_child(struct sample_tree *tree, uint32_t parent, uint32_t m
 /* Where paths were given up: below `node`, or farther out, the one of the method that ran, whatever is between. */
 uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t method);
 
-/* `count` stacks that stand for `amount` periods, at the node's place (sample_place). False: no memory at all. */
-bool sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
-	uint64_t amount);
+/* What is added to the account of a kind and subject at a node. */
+struct sample_sum {
+	enum account_kind kind;
+	uint64_t subject; /* of samples the place: sample_place */
+	uint64_t count, failures, amount, ns;
+};
+
+/* False: no memory at all. The subject of samples loses its line where memory is short. */
+bool sample_tree_add(struct sample_tree *tree, uint32_t node, const struct sample_sum *sum);
+
+/* The same of `count` stacks that stand for `amount` periods. */
+static inline bool sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place,
+	uint64_t count, uint64_t amount)
+{
+	return sample_tree_add(tree, node,
+		&(struct sample_sum){
+			.kind = SAMPLES, .subject = place, .count = count, .amount = amount});
+}
+
+/* The node that stands for that one by now: itself, unless it went elsewhere by a forward. */
+uint32_t sample_tree_now(const struct sample_tree *tree, uint32_t node);
 
 /* The trace's node is no more: its counts went to another one, and so do those of all below it. */
 void sample_tree_forward(struct sample_tree *tree, const struct profile_forward *forward);

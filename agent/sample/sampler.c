@@ -87,6 +87,11 @@ static int cannot(struct error *error)
 		error, ERROR_MISSING, "stacks cannot be sampled here: %s", unknown.text);
 }
 
+int sampler_can_read(struct error *error)
+{
+	return probed ? 0 : cannot(error);
+}
+
 int sampler_prepare(const struct options *options, struct error *error)
 {
 	static const char *const usual[] = {"cpu:1ms"};
@@ -94,13 +99,15 @@ int sampler_prepare(const struct options *options, struct error *error)
 	size_t count = given ? options->sample.count : 1;
 	int status = 0;
 
+	memset(sampling.condition, 0, sizeof(sampling.condition));
+	sampling.conditions = 0;
+	if (!options_sample(options))
+		return 0;
 	if (!probed)
 		return cannot(error);
 	if (count > SAMPLE_CONDITIONS)
 		return error_set(error, ERROR_VALUE, "option 'sample': at most %d conditions",
 			SAMPLE_CONDITIONS);
-	memset(sampling.condition, 0, sizeof(sampling.condition));
-	sampling.conditions = 0;
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = sampling_choose(&sampling.condition[sampling.conditions++],
 			given ? options->sample.pattern[i] : usual[i], error);
@@ -168,6 +175,7 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.session = session;
 	sampling.ticks = sampling.handled = sampling.eased = 0;
 	memset((void *)sampling.ended, 0, sizeof(sampling.ended));
+	memset((void *)sampling.events_lost, 0, sizeof(sampling.events_lost));
 	sampling.buffer = sample_buffer_create(memory / BUFFER_SHARE);
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
@@ -187,9 +195,9 @@ int sampler_open(struct session *session, struct error *error)
 		give_all_back();
 		return error_set(error, ERROR_MEMORY, "no memory to sample stacks");
 	}
-	if (!sampling_signal)
+	if (!sampling_signal && sampling.conditions > 0)
 		sampling_signal = take_signal();
-	if (sampling_signal)
+	if (sampling_signal || sampling.conditions == 0)
 		return 0;
 	give_all_back();
 	return error_set(error, ERROR_BUSY,

@@ -48,9 +48,12 @@ void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const c
 /* True: they told enough; the code cache can be read, too (agent/stack/code.h). */
 bool sampler_has_learnt(void);
 
-/* The conditions are to be had, all of them, in this JVM and on this machine. 0, or a negative code:
- * error names the one that is not, and why. */
+/* The conditions are to be had, all of them, in this JVM and on this machine; none, where the options do not sample. 0, or
+ * a negative code: error names the one that is not, and why. */
 int sampler_prepare(const struct options *options, struct error *error);
+
+/* 0 if the stacks of threads can be read in this JVM; else a negative code, and error says why not. */
+int sampler_can_read(struct error *error);
 
 /* Takes the memory for a session, whose trace has the rows of threads; its writer may begin then. 0, or a
  * negative code. sampler_close gives it back, behind the writer's end; false: a handler is still inside, and all
@@ -72,6 +75,41 @@ void sampler_take(unsigned condition, uint32_t periods, uint32_t about);
  * innermost frame is the probe's (by_probe), which is left out, or the method's own. */
 void sampler_take_entered(
 	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe);
+
+/* ---- events that have a call path ---- */
+
+/* Something that a thread does, which goes to the account of its kind and subject at the thread's call path. */
+struct sampler_event {
+	enum account_kind kind; /* not SAMPLES */
+	uint64_t subject;
+	uint64_t amount, ns;
+	uint32_t count, failures;
+	uint64_t
+		cookie; /* not 0: whoever has asked by sampler_on_placed is told where it went */
+	bool by_probe;  /* the innermost frame is a probe's, which is left out */
+};
+
+/* It is the calling thread's, which has left Java by a call, as the JVM does for an event of its own. What is not
+ * recorded (sampler_records) is dropped; what there was no room for is counted: trace.lost.KIND in meta. False: it is
+ * neither recorded nor on its way. */
+bool sampler_take_event(const struct sampler_event *event);
+
+/* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
+void sampler_expect_events(bool expected);
+
+/* The functions below are the writer's thread's. */
+
+/* Where events of the kind with a cookie went: a place for sampler_add; 0: they were lost. NULL: nobody asks. */
+typedef void (*sampler_placed)(uint64_t cookie, uint32_t place);
+void sampler_on_placed(enum account_kind kind, sampler_placed placed);
+
+/* Adds to an account at a place of the recording: what has come of an event later. False: no memory. */
+bool sampler_add(uint32_t place, const struct sampler_event *event);
+
+/* The place of a node that the trace has, by its row and id; 0: no memory. */
+uint32_t sampler_place_of(uint32_t row, uint32_t node);
+
+/* ---- stacks by a number ---- */
 
 /* Where the calling thread has left Java by a call. */
 struct sampler_stack {

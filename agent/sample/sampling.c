@@ -31,6 +31,16 @@ void sampling_lose_one(struct condition *condition, enum sample_loss loss, uint3
 	atomic_fetch_add_explicit(&condition->loss[loss], periods, memory_order_relaxed);
 }
 
+void sampler_expect_events(bool expected)
+{
+	atomic_store(&sampling.expects_events, expected);
+}
+
+void sampling_lose_event(enum account_kind kind, uint64_t count)
+{
+	atomic_fetch_add_explicit(&sampling.events_lost[kind], count, memory_order_relaxed);
+}
+
 void sampling_lose(const uint32_t *weight, enum sample_loss loss)
 {
 	for (unsigned i = 0; i < sampling.conditions; i++)

@@ -60,6 +60,8 @@ extern struct sampling {
 	_Atomic uint64_t ticks, handled; /* of handlers */
 	_Atomic uint64_t eased;          /* threads that got timers */
 	_Atomic uint64_t ended[WALK_ENDS];
+	_Atomic uint64_t events_lost[ACCOUNT_KINDS]; /* for want of room */
+	_Atomic bool expects_events;
 	struct row { /* of a thread that the trace has none for */
 		struct sampled_thread *thread;
 		uint32_t id;
@@ -98,5 +100,8 @@ void sampling_left(struct sampled_thread *thread, unsigned condition, uint64_t r
 /* Periods of one condition, or of each by place, are in no stack. */
 void sampling_lose_one(struct condition *condition, enum sample_loss loss, uint32_t periods);
 void sampling_lose(const uint32_t *weight, enum sample_loss loss);
+
+/* So many events of the kind are in no account. */
+void sampling_lose_event(enum account_kind kind, uint64_t count);
 
 #endif

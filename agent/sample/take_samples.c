@@ -139,15 +139,31 @@ static unsigned walk_all(struct stack *stack, const struct sample_poll *kernel, 
 				STACK_FRAMES - frames, end);
 }
 
-static void record(const struct sample_record *where, const struct sampled_thread *thread,
+/* What a stack is taken for: periods of conditions, or an event. */
+struct reason {
+	const uint32_t *weight;            /* NULL: */
+	const struct sampler_event *event; /* that is it */
+};
+
+static void lose(struct reason reason, enum sample_loss loss)
+{
+	if (reason.weight)
+		sampling_lose(reason.weight, loss);
+	else if (loss != SAMPLE_OUTSIDE)
+		sampling_lose_event(reason.event->kind, reason.event->count);
+}
+
+/* False: it is lost. */
+static bool record(const struct sample_record *where, const struct sampled_thread *thread,
 	const struct stack_frame *frame, unsigned frames, enum walk_end end,
-	const uint32_t *weight)
+	struct reason reason)
 {
 	struct sample_record *record = sample_claim(sampling.buffer, frames);
+	const struct sampler_event *event = reason.event;
 
 	if (!record) {
-		sampling_lose(weight, SAMPLE_FULL);
-		return;
+		lose(reason, SAMPLE_FULL);
+		return false;
 	}
 	record->thread = thread->index;
 	record->row = where->row;
@@ -155,10 +171,20 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	record->method = where->method;
 	record->end = (uint8_t)end;
 	record->about = where->about;
-	memcpy(record->weight, weight, sizeof(record->weight));
+	record->kind = event ? (uint8_t)event->kind : SAMPLES;
+	if (event)
+		record->sum = (struct sample_event_sum){.subject = event->subject,
+			.amount = event->amount,
+			.ns = event->ns,
+			.cookie = event->cookie,
+			.count = event->count,
+			.failures = event->failures};
+	else
+		memcpy(record->weight, reason.weight, sizeof(record->weight));
 	for (unsigned i = 0; i < frames; i++)
 		record->frame[i] = frame_pack(&frame[i]);
 	sample_ready(record);
+	return true;
 }
 
 /* Of a stack: what it took since `begin`. */
@@ -216,7 +242,7 @@ static const struct stack_frame *walk_left(struct stack *stack, const struct lef
 	return stack->frame;
 }
 
-static void take_left(const uint32_t *weight, const struct left_java *left)
+static bool take_left(struct reason reason, const struct left_java *left)
 {
 	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
 	struct sampled_thread *thread = sampled_thread_known();
@@ -225,33 +251,37 @@ static void take_left(const uint32_t *weight, const struct left_java *left)
 	enum sample_loss loss = SAMPLE_FULL;
 	enum walk_end end;
 	unsigned frames;
+	bool taken = false;
 
 	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
 		struct thread_context *context = begin_spending(&where);
 		const struct stack_frame *frame =
 			walk_left(stack, left, &walked, &frames, &end);
 
-		record(&where, thread, frame, frames, end, weight);
+		taken = record(&where, thread, frame, frames, end, reason);
 		end_spending(context);
 	} else {
-		sampling_lose(weight, loss);
+		lose(reason, loss);
 	}
 	if (stack)
 		give_stack(stack);
+	return taken;
 }
 
-static void take_if_active(const uint32_t *weight, const struct left_java *left)
+static bool take_if_active(struct reason reason, const struct left_java *left)
 {
 	int saved_errno = errno;
 	uint64_t begin = time_stamp_read();
+	bool taken = false;
 
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active)) {
-		take_left(weight, left);
+		taken = take_left(reason, left);
 		count_cost(begin);
 	}
 	atomic_fetch_sub(&sampling_inside, 1);
 	errno = saved_errno;
+	return taken;
 }
 
 void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
@@ -259,13 +289,20 @@ void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
 
 	weight[condition] = periods;
-	take_if_active(weight, &(struct left_java){.about = about});
+	take_if_active((struct reason){.weight = weight}, &(struct left_java){.about = about});
 }
 
 void sampler_take_entered(
 	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe)
 {
-	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
+	take_if_active((struct reason){.weight = weight},
+		&(struct left_java){.entered = method, .by_probe = by_probe});
+}
+
+bool sampler_take_event(const struct sampler_event *event)
+{
+	return take_if_active((struct reason){.event = event},
+		&(struct left_java){.by_probe = event->by_probe});
 }
 
 void sampler_stack_find(struct sampler_stack *stack)
@@ -365,7 +402,8 @@ static void take(const siginfo_t *info, const void *uc)
 		struct thread_context *context = begin_spending(&where);
 
 		frames = walk_all(stack, &kernel, uc, &end);
-		record(&where, thread, stack->frame, frames, end, weight);
+		record(&where, thread, stack->frame, frames, end,
+			(struct reason){.weight = weight});
 		end_spending(context);
 	}
 	if (stack)
@@ -450,7 +488,8 @@ static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 	after = vm_anchor_of(thread->java);
 	same = memcmp(&before, &after, sizeof(before)) == 0;
 	if (same)
-		record(&where, thread, stack->frame, frames, end, weight);
+		record(&where, thread, stack->frame, frames, end,
+			(struct reason){.weight = weight});
 	give_stack(stack);
 	return same;
 }

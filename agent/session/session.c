@@ -234,7 +234,7 @@ static int start_writer(struct session *session, const char *path, struct error 
 	source.creation.set_aside = session->may_be_unwanted;
 	source.creation.readers = readers[session->options.readers];
 	source.argument = session;
-	if (!options_sample(&session->options))
+	if (!session->reads_stacks)
 		source.samples = NULL;
 	if (!options_sample(&session->options) && !session->options.keep_code)
 		source.code = NULL;

@@ -57,6 +57,7 @@ struct session {
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
 	bool from_start;   /* it began with the JVM */
+	bool reads_stacks; /* of threads: for samples, or for events that have a call path */
 	bool never_counts; /* this JVM's threads cannot be told apart: all calls are timed */
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
 	_Atomic int state; /* enum session_state in session.c; writer: begin, end */

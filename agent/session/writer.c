@@ -175,6 +175,9 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	if (status == 0 && writer->source.code)
 		status =
 			writer->source.code->put(writer->profile, writer->began, writer->error);
+	if (status == 0 && writer->source.traces)
+		status = writer->source.traces->put(
+			writer->profile, writer->began, writer->error);
 	if (status == 0)
 		status = sequences_put(writer->trace, writer->threads.metrics, writer->profile,
 			&uncounted, writer->error);
@@ -244,6 +247,8 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 			writer->source.samples->put_done(status == 0);
 		if (writer->source.code)
 			writer->source.code->put_done(status == 0);
+		if (writer->source.traces)
+			writer->source.traces->put_done(status == 0);
 		writer->records.new_paths = false;
 	}
 	lock_take(&writer->lock);
@@ -423,8 +428,9 @@ static bool wait_for_flush(struct writer *writer)
 	do {
 		struct error error = {0};
 
-		pause = writer->records.records || samples ? RECORDS_PAUSE_MS
-							   : writer->fold_pause;
+		pause = writer->records.records || (samples && samples->expected())
+				? RECORDS_PAUSE_MS
+				: writer->fold_pause;
 		if ((flush_at - now) / 1000000 < pause)
 			pause = (flush_at - now) / 1000000;
 		if (!wait_for(writer, pause))

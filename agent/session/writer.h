@@ -25,6 +25,8 @@
 
 /* Stacks that are sampled, on their way into the file; see agent/sample/sampler.h. On the writer's thread. */
 struct sample_source {
+	/* True if stacks may come soon: `drain` is called some times a second, else once. */
+	bool (*expected)(void);
 	/* Takes what waits, in a flush (all) before the trace's rows are put: each node that it was in is among those,
 	 * or has a forward; and some times a second what can wait no longer. */
 	void (*drain)(bool all);
@@ -34,6 +36,15 @@ struct sample_source {
 	void (*put_done)(bool kept);
 	/* A node of the trace is no more. */
 	void (*forward)(const struct profile_forward *forward);
+	void (*facts)(fact_put put, void *put_argument);
+};
+
+/* What else is told of the program; see agent/tracers/tracers.h. On the writer's thread. */
+struct trace_source {
+	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a
+	 * negative code. A call of put_done says whether it was kept. */
+	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);
+	void (*put_done)(bool kept);
 	void (*facts)(fact_put put, void *put_argument);
 };
 
@@ -76,6 +87,7 @@ struct writer_source {
 	void (*files_put)(bool referred);
 	const struct sample_source *samples; /* NULL: there are none */
 	const struct code_source *code;      /* the same */
+	const struct trace_source *traces;   /* the same */
 	void *argument;                      /* of notes and facts */
 	struct profile_creation creation;    /* set_aside: writer_discard may follow */
 };

@@ -85,6 +85,7 @@ static void make_good(void)
 	run_sql(db, "UPDATE file SET kind = 'file', known_from = 'open', group_id = NULL, "
 		    "opened_in = 1 << 32 | id");
 	run_sql(db, "UPDATE condition SET id = id - 1");
+	run_sql(db, "UPDATE trace_period SET trace = 'locks'");
 	/* Below roots, and in one thread below a node that was called. */
 	run_sql(db, "INSERT INTO node SELECT id + 2147483648, id - 1, thread, method, "
 		    "0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0 FROM node "

@@ -34,10 +34,11 @@ rooms=(
 	"agent/sample    error arch options metric symbols profile agent/log agent/lock agent/stack agent/code agent/trace agent/jvm agent/methods agent/session agent/threads"
 	"agent/probes    error arch options/pattern.h metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample"
 	"agent/io_calls  error arch/read_mostly.h metric profile agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session agent/threads agent/sample agent/probes/native_thunk.h"
-	"agent/recording error options metric profile agent/log agent/lock agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls agent/sample"
+	"agent/tracers  error arch options metric profile agent/log agent/lock agent/stack agent/code agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample agent/probes"
+	"agent/recording error options metric profile agent/log agent/lock agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls agent/sample agent/tracers"
 	"agent/inside    error agent/log agent/trace agent/jvm agent/session agent/threads agent/recording"
 	"agent/control   error agent/lock"
-	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample include"
+	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample agent/tracers include"
 	"report/text     error profile/store.h"
 	"report/model    error options/pattern.h metric profile calibration report/text"
 	"report/findings error profile report/text report/model"
@@ -61,7 +62,7 @@ rooms=(
 )
 
 # Who may include jni.h and jvmti.h.
-jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|sample|probes|io_calls|recording|inside)/)'
+jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|sample|probes|io_calls|tracers|recording|inside)/)'
 
 # Rooms that live in somebody else's process, and what must not be called or named there.
 guests='^(error|arch|options|metric|symbols|profile|calibration|agent)/'

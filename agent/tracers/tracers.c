@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* tracers: see tracers.h. */
+#include "agent/tracers/tracers.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "agent/jvm/jvm.h"
+#include "agent/lock/lock.h"
+#include "agent/log/log.h"
+#include "agent/sample/sampler.h"
+#include "metric/clock.h"
+
+/* By trace; NULL: there is none yet. */
+static const struct tracer *const tracers[TRACE_KINDS] = {};
+
+/* Most periods that are told apart. Behind those the last one of a trace goes on. */
+enum { PERIODS = 32768 };
+
+struct period {
+	enum trace_kind trace;
+	uint64_t began, ended; /* clock_system; ended 0: it is on */
+	bool put;              /* as it is now */
+	bool putting;
+};
+
+static struct {
+	_Atomic unsigned on;
+	struct lock lock; /* guards what follows */
+	struct period period[PERIODS];
+	unsigned periods;
+	uint64_t unlisted; /* switches that have no period of their own */
+} state = {.lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_TRACERS}};
+
+#define EACH_TRACER(kind, bits)                                                                \
+	for (enum trace_kind kind = 0; kind < TRACE_KINDS; kind++)                             \
+		if (((bits)&1U << kind) && tracers[kind])
+
+static const unsigned every = (1U << TRACE_KINDS) - 1;
+
+unsigned tracer_bit(const char *name)
+{
+	for (int kind = 0; kind < TRACE_KINDS; kind++)
+		if (strcmp(trace_kind_names[kind], name) == 0)
+			return 1U << kind;
+	return 0;
+}
+
+unsigned tracers_now(void)
+{
+	return atomic_load(&state.on);
+}
+
+/* Those that the options name. */
+static unsigned named(const struct session *session)
+{
+	const struct pattern_list *traces = &session->options.traces;
+	unsigned bits = 0;
+
+	for (size_t i = 0; i < traces->count; i++)
+		bits |= tracer_bit(traces->pattern[i]);
+	return bits;
+}
+
+/* ---- before ---- */
+
+void tracers_callbacks(jvmtiEventCallbacks *callbacks)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->callbacks)
+		tracers[kind]->callbacks(callbacks);
+}
+
+static int prove(const struct session *session, enum trace_kind kind, struct error *error)
+{
+	const struct tracer *tracer = tracers[kind];
+	int status = 0;
+
+	if (!tracer)
+		return error_set(error, ERROR_MISSING,
+			"traces=%s: this jprof has no such trace", trace_kind_names[kind]);
+	if (tracer->stacks)
+		status = sampler_can_read(error);
+	if (status == 0 && tracer->capabilities)
+		status = jvm_add_capabilities(tracer->capabilities, error);
+	if (status == 0 && tracer->prove)
+		status = tracer->prove(session, error);
+	return status;
+}
+
+int tracers_prove(const struct session *session, struct error *error)
+{
+	unsigned bits = named(session);
+	int status = 0;
+
+	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
+		if (bits & 1U << kind)
+			status = prove(session, kind, error);
+	return status;
+}
+
+/* ---- periods ---- */
+
+/* The newest of the trace ends then; 0: it goes on. Under the lock. */
+static void set_end(enum trace_kind kind, uint64_t ended)
+{
+	for (unsigned i = state.periods; i-- > 0;) {
+		struct period *period = &state.period[i];
+
+		if (period->trace != kind)
+			continue;
+		period->ended = ended;
+		period->put = false;
+		return;
+	}
+}
+
+static void period_begins(enum trace_kind kind)
+{
+	uint64_t now = clock_system();
+
+	lock_take(&state.lock);
+	if (state.periods < PERIODS) {
+		state.period[state.periods++] = (struct period){.trace = kind, .began = now};
+	} else {
+		set_end(kind, 0);
+		state.unlisted++;
+	}
+	lock_give(&state.lock);
+}
+
+static void period_ends(enum trace_kind kind)
+{
+	uint64_t now = clock_system();
+
+	lock_take(&state.lock);
+	set_end(kind, now);
+	lock_give(&state.lock);
+}
+
+/* ---- on and off ---- */
+
+static int enable(const struct tracer *tracer, bool on, struct error *error)
+{
+	int status = 0;
+
+	for (unsigned i = 0; tracer->event[i] && status == 0; i++)
+		status = jvm_enable(tracer->event[i], on, error);
+	return status;
+}
+
+static void switch_off(JNIEnv *jni, struct session *session, enum trace_kind kind)
+{
+	const struct tracer *tracer = tracers[kind];
+	struct error error = {0};
+
+	if (enable(tracer, false, &error))
+		log_line(LOG_ERROR, "%s", error.text);
+	if (tracer->off)
+		tracer->off(jni, session);
+	atomic_fetch_and(&state.on, ~(1U << kind));
+	period_ends(kind);
+}
+
+static int switch_on(
+	JNIEnv *jni, struct session *session, enum trace_kind kind, struct error *error)
+{
+	const struct tracer *tracer = tracers[kind];
+	int status = tracer->on ? tracer->on(jni, session, error) : 0;
+
+	if (status)
+		return status;
+	atomic_fetch_or(&state.on, 1U << kind);
+	period_begins(kind);
+	status = enable(tracer, true, error);
+	if (status)
+		switch_off(jni, session, kind);
+	return status;
+}
+
+static void expect_events(void)
+{
+	bool expected = false;
+
+	EACH_TRACER(kind, tracers_now())
+	expected |= tracers[kind]->stacks;
+	sampler_expect_events(expected);
+}
+
+int tracers_switch(
+	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error)
+{
+	int status = 0;
+
+	EACH_TRACER(kind, off & tracers_now())
+	switch_off(jni, session, kind);
+	on &= ~tracers_now();
+	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++) {
+		if (!(on & 1U << kind))
+			continue;
+		status = prove(session, kind, error);
+		if (status == 0)
+			status = switch_on(jni, session, kind, error);
+	}
+	expect_events();
+	return status;
+}
+
+int tracers_begin(JNIEnv *jni, struct session *session, struct error *error)
+{
+	int status;
+
+	state.periods = 0;
+	state.unlisted = 0;
+	status = tracers_switch(jni, session, named(session), 0, error);
+	if (status)
+		tracers_stop(session, error);
+	return status;
+}
+
+bool tracers_stop(struct session *session, struct error *error)
+{
+	EACH_TRACER(kind, tracers_now())
+	switch_off(jvm_env(), session, kind);
+	return true;
+}
+
+bool tracers_end(JNIEnv *jni, struct session *session)
+{
+	/* A writer that hangs may come back to what they hold. */
+	if (session->abandoned)
+		return true;
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->forget)
+		tracers[kind]->forget();
+	return true;
+}
+
+/* ---- for the writer ---- */
+
+static int put_periods(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	int status = 0;
+
+	lock_take(&state.lock);
+	for (unsigned i = 0; i < state.periods && status == 0; i++) {
+		struct period *period = &state.period[i];
+		const struct profile_trace_period record = {.id = i + 1,
+			.trace = period->trace,
+			.began = period->began - began,
+			.ended = period->ended ? (int64_t)(period->ended - began)
+					       : PROFILE_NOT_KNOWN};
+
+		if (period->put)
+			continue;
+		status = profile_put(profile, &record, error);
+		period->put = period->putting = true;
+	}
+	lock_give(&state.lock);
+	return status;
+}
+
+static void periods_done(bool kept)
+{
+	lock_take(&state.lock);
+	for (unsigned i = 0; i < state.periods; i++) {
+		if (state.period[i].putting && !kept)
+			state.period[i].put = false;
+		state.period[i].putting = false;
+	}
+	lock_give(&state.lock);
+}
+
+static int put(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	int status = put_periods(profile, began, error);
+
+	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
+		if (tracers[kind] && tracers[kind]->put)
+			status = tracers[kind]->put(profile, began, error);
+	return status;
+}
+
+static void put_done(bool kept)
+{
+	periods_done(kept);
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->put_done)
+		tracers[kind]->put_done(kept);
+}
+
+static void facts(fact_put put_it, void *argument)
+{
+	if (state.unlisted)
+		fact_put_number(put_it, argument, "trace.unlisted", state.unlisted);
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->facts)
+		tracers[kind]->facts(put_it, argument);
+}
+
+const struct trace_source tracers_source = {.put = put, .put_done = put_done, .facts = facts};
