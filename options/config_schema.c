@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/number.h"
 #include "options/option_table.h"
 #include "options/thread_choice.h"
 
@@ -162,6 +163,17 @@ struct json_t *schema_of_size(const struct option_row *row)
 		schemas =
 			append(schemas, digits_schema(least, row->most / unit->bytes, letter));
 	}
+	return any_of(schemas);
+}
+
+struct json_t *schema_of_time(const struct option_row *row)
+{
+	json_t *schemas = append(json_array(), json_pack("{s:s}", "const", "off"));
+	for (const struct number_unit *unit = number_times; unit->name; unit++)
+		if (row->most / unit->ns > 0)
+			schemas = append(schemas,
+				digits_schema((row->least + unit->ns - 1) / unit->ns,
+					row->most / unit->ns, unit->name));
 	return any_of(schemas);
 }
 

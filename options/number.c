@@ -4,8 +4,15 @@
 #include "options/number.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+const struct number_unit number_times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000},
+	{"s", 1000000000}, {"m", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)},
+	{NULL, 0}};
 
 bool number_read(const char *text, uint64_t *number)
 {
@@ -23,4 +30,32 @@ bool number_read_percent(const char *text, double *part)
 	*part = strtod(text, &end) / 100;
 	end += *end == '%';
 	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && isfinite(*part);
+}
+
+bool number_read_time(const char *text, uint64_t *ns)
+{
+	uint64_t number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || errno != 0)
+		return false;
+	for (const struct number_unit *unit = number_times; unit->name; unit++) {
+		if (strcmp(end, unit->name) != 0)
+			continue;
+		*ns = number * unit->ns;
+		return number <= UINT64_MAX / unit->ns;
+	}
+	return false;
+}
+
+void number_write_time(uint64_t ns, char text[NUMBER_TIME])
+{
+	const struct number_unit *best = number_times;
+
+	for (const struct number_unit *unit = number_times; unit->name; unit++)
+		if (ns % unit->ns == 0)
+			best = unit;
+	snprintf(text, NUMBER_TIME, "%" PRIu64 "%s", ns / best->ns, best->name);
 }

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/event_condition.h"
 #include "options/nearest.h"
+#include "options/number.h"
 #include "options/sample_choice.h"
 #include "options/thread_choice.h"
 
@@ -263,6 +265,41 @@ static const struct option_type percent_type = {.from_integer = true,
 	.schema = schema_of_percent,
 	.size = sizeof(uint64_t)};
 
+/* ---- times, or off ---- */
+
+static const char *time_give(const struct option_row *row, void *field, const char *value)
+{
+	uint64_t ns = 0;
+
+	if (strcmp(value, "off") != 0 && !number_read_time(value, &ns))
+		return not_legal;
+	if (ns > row->most)
+		return "is too large";
+	*(uint64_t *)field = ns;
+	return ns > 0 && ns < row->least ? "is too small" : NULL;
+}
+
+static void time_describe(const struct option_row *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s, or off", row->values);
+}
+
+static char *time_show(const struct option_row *row, const void *field)
+{
+	char text[NUMBER_TIME];
+
+	if (*(const uint64_t *)field == 0)
+		return strdup("off");
+	number_write_time(*(const uint64_t *)field, text);
+	return strdup(text);
+}
+
+static const struct option_type time_type = {.give = time_give,
+	.describe = time_describe,
+	.show = time_show,
+	.schema = schema_of_time,
+	.size = sizeof(uint64_t)};
+
 /* ---- lists ---- */
 
 static const char *list_give(const struct option_row *row, void *field, const char *value)
@@ -361,6 +398,16 @@ static const char *sample_give(const struct option_row *row, void *field, const 
 	return list_give(row, field, value);
 }
 
+static const char *event_when_give(
+	const struct option_row *row, void *field, const char *value)
+{
+	char pattern[EVENT_PATTERN];
+	uint64_t ns;
+	const char *wrong = event_condition_read(value, pattern, &ns);
+
+	return wrong ? wrong : list_give(row, field, value);
+}
+
 #define LIST_TYPE(give_item, schema_of_it)                                                     \
 	.is_list = true, .give = give_item, .describe = words_describe,                        \
 	.schema = schema_of_it, .size = sizeof(struct pattern_list), .copy = list_copy,        \
@@ -370,6 +417,7 @@ static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list
 				names_type = {LIST_TYPE(names_give, schema_of_list),
 					.of_names = true},
 				words_type = {LIST_TYPE(words_give, schema_of_words)},
+				event_when_type = {LIST_TYPE(event_when_give, schema_of_list)},
 				threads_type = {LIST_TYPE(threads_give, schema_of_threads)},
 				sample_type = {LIST_TYPE(sample_give, schema_of_list)};
 
@@ -440,6 +488,17 @@ const struct option_row option_table[] = {
 		.unset = "none", FIELD(traces),
 		.meaning = "what else is told, joined by '+'; see docs/traces.md; `jprof "
 			   "trace` switches them on and off"},
+	{"events", &list_type, "patterns like com.acme.Order* joined by '+'",
+		.unset = "all timed methods", .forbidden = ",;:|/[]()", FIELD(events),
+		.meaning = "methods whose calls traces=events tells one by one"},
+	{"events_keep", &time_type, "a time (200ms, 10s, 5m)", UINT64_C(100000000),
+		UINT64_C(86400000000000), .initial = "off", FIELD(events_keep),
+		.meaning = "keeps so much of the last events, and writes them on `jprof trace "
+			   "PID --write` or events_when; off: all are written"},
+	{"events_when", &event_when_type,
+		"conditions like com.acme.X.y>200ms joined by '+'", .unset = "none",
+		FIELD(events_when),
+		.meaning = "writes the events that are kept when a call took longer"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",

@@ -174,6 +174,7 @@ struct json_t *schema_of_choice(const struct option_row *row);
 struct json_t *schema_of_yes_no(const struct option_row *row);
 struct json_t *schema_of_count(const struct option_row *row);
 struct json_t *schema_of_percent(const struct option_row *row);
+struct json_t *schema_of_time(const struct option_row *row);
 struct json_t *schema_of_size(const struct option_row *row);
 struct json_t *schema_of_list(const struct option_row *row);
 struct json_t *schema_of_words(const struct option_row *row);

@@ -279,6 +279,27 @@ static int drain_records(struct writer *writer, struct error *error)
 	return status;
 }
 
+/* Brings what traces have into the file, where that cannot wait for a flush. 0, or a negative code. */
+static int drain_traces(struct writer *writer, struct error *error)
+{
+	const struct trace_source *traces = writer->source.traces;
+	struct written known = writer->known;
+	int status;
+
+	if (!traces->drain())
+		return 0;
+	writer->error = error;
+	status = profile_begin(writer->profile, error);
+	if (status == 0) {
+		status = traces->put_some(writer->profile, writer->began, error);
+		if (status == 0)
+			status = put_known(writer, &known);
+		status = end_transaction(writer, status, &known, false);
+	}
+	traces->put_some_done(status == 0);
+	return status;
+}
+
 /* ---- what others ask for ---- */
 
 /* Only this thread adds labels: it looks at them without the lock. */
@@ -422,13 +443,15 @@ static bool is_ending(struct writer *writer)
 static bool wait_for_flush(struct writer *writer)
 {
 	const struct sample_source *samples = writer->source.samples;
+	const struct trace_source *traces = writer->source.traces;
 	uint64_t now = since_begin(writer), flush_at, took, pause;
 
 	flush_at = now + writer->flush_seconds * UINT64_C(1000000000);
 	do {
 		struct error error = {0};
 
-		pause = writer->records.records || (samples && samples->expected())
+		pause = writer->records.records || (samples && samples->expected()) ||
+					(traces && traces->expected())
 				? RECORDS_PAUSE_MS
 				: writer->fold_pause;
 		if ((flush_at - now) / 1000000 < pause)
@@ -440,6 +463,10 @@ static bool wait_for_flush(struct writer *writer)
 			return false;
 		if (samples)
 			samples->drain(false);
+		if (traces && traces->expected())
+			drain_traces(writer, &error);
+		say_failure(writer, &error);
+		error = (struct error){0};
 		if (writer->records.records)
 			drain_records(writer, &error);
 		else

@@ -41,6 +41,12 @@ struct sample_source {
 
 /* What else is told of the program; see agent/tracers/tracers.h. On the writer's thread. */
 struct trace_source {
+	/* Some times a second, if one expects it: takes what waits. True: so much waits to be put that it should have a
+	 * transaction of its own, in which put_some is called, and put_some_done behind it. */
+	bool (*expected)(void);
+	bool (*drain)(void);
+	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
+	void (*put_some_done)(bool kept);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a
 	 * negative code. A call of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);

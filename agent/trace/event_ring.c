@@ -171,7 +171,9 @@ bool event_ring_more(struct event_ring *ring, uint64_t now)
 	segment->begin = ring->begin = now;
 	segment->lost = ring->lost - ring->told;
 	ring->told = ring->lost;
-	__atomic_store_n(&ring->fill, segment, __ATOMIC_RELEASE);
+	ring->fill = segment;
+	if (!last)
+		atomic_store_explicit(&ring->head, segment, memory_order_release);
 	if (last) {
 		uint64_t *at = atomic_load_explicit(&ring->at, memory_order_relaxed);
 
@@ -223,7 +225,7 @@ static uint64_t words_of(
 static int drain_ring(struct event_ring *ring, const struct event_drain *drain)
 {
 	if (!ring->drain)
-		ring->drain = __atomic_load_n(&ring->fill, __ATOMIC_ACQUIRE);
+		ring->drain = atomic_load_explicit(&ring->head, memory_order_acquire);
 	while (ring->drain) {
 		struct event_segment *segment = ring->drain, *next;
 		uint64_t words = words_of(ring, segment, &next), from = ring->drained;

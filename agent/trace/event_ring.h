@@ -94,6 +94,7 @@ struct event_ring {
 	uint64_t begin;         /* the segment's */
 	const uint8_t *choice;  /* by method: enum event_choice; NULL: all are chosen */
 	struct event_segment *fill;
+	_Atomic(struct event_segment *) head; /* the first of all */
 	uint64_t lost; /* events; read by others */
 	uint64_t told; /* of those, what segments say */
 	bool whole;    /* what is known of the stack follows from the events before */

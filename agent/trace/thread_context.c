@@ -136,24 +136,26 @@ static void spend_end(struct thread_context *context, const struct spending *spe
 
 /* ---- each event by itself ---- */
 
-/* The stack behind some words: chosen frames, outermost first, of which the innermost are listed. Returns the words
- * then. */
+/* The stack behind some words: chosen frames, outermost first, and a method more unless it is 0; the innermost are listed.
+ * Returns the words then. */
 static unsigned list_frames(struct event_ring *ring, uint64_t *word, unsigned words,
-	const struct shadow_frame *frame, size_t frames)
+	const struct shadow_frame *frame, size_t frames, uint32_t more)
 {
 	unsigned head = words++;
-	uint32_t depth = 0, listed = 0, skip;
+	uint32_t depth = more != 0, listed = 0, skip;
 
 	for (size_t i = 0; i < frames; i++)
 		depth += event_ring_wants(ring, frame[i].method);
 	skip = depth > EVENT_LISTED ? depth - EVENT_LISTED : 0;
-	for (size_t i = 0, at = 0; i < frames; i++) {
-		if (!event_ring_wants(ring, frame[i].method) || at++ < skip)
+	for (size_t i = 0, at = 0; i <= frames; i++) {
+		uint32_t method = i < frames ? frame[i].method : more;
+
+		if (method == 0 || !event_ring_wants(ring, method) || at++ < skip)
 			continue;
 		if (listed % 2 == 0)
-			word[words++] = frame[i].method;
+			word[words++] = method;
 		else
-			word[words - 1] |= (uint64_t)frame[i].method << 32;
+			word[words - 1] |= (uint64_t)method << 32;
 		listed++;
 	}
 	word[head] = (uint64_t)depth << 32 | listed;
@@ -162,37 +164,35 @@ static unsigned list_frames(struct event_ring *ring, uint64_t *word, unsigned wo
 
 enum { TRACE_WORDS = 6 + EVENT_LISTED / 2 };
 
-/* The thread's frames as they are, in the place of an event that is not told. */
-static void put_stack(struct thread_context *context, struct event_ring *ring, uint64_t at)
+/* The thread's frames as they were before an event, in which it entered or left the method; or of another kind. */
+static void put_stack(struct thread_context *context, struct event_ring *ring,
+	enum event_word kind, uint32_t method, uint64_t at)
 {
 	const struct shadow_stack *stack = &context->stack;
 	size_t frames = shadow_depth(stack) - 1 - (stack->overflow > 0);
 	uint64_t word[TRACE_WORDS];
 	unsigned words;
 
-	if (ring->fill->lost > 0) {
-		ring->fill->lost++;
-		event_ring_lose(ring);
-		ring->told++;
-	}
+	if (kind == EVENT_ENTRY && stack->overflow == 0 && frames > 0)
+		frames--;
 	word[0] = event_word(EVENT_OTHER, EVENT_STACK, at - ring->begin);
-	words = list_frames(ring, word, 1, shadow_base(stack) + 1, frames);
+	words = list_frames(ring, word, 1, shadow_base(stack) + 1, frames,
+		kind == EVENT_EXIT || kind == EVENT_UNWIND ? method : 0);
 	event_ring_put_words(ring, word, words);
 	ring->whole = true;
 }
 
-/* Room for an event of that many words; false: there is none, or the stack came in its place. */
-static bool trace_room(
-	struct thread_context *context, struct event_ring *ring, unsigned words, uint64_t at)
+/* Room for an event of that many words, and whatever has to come before it. False: there is none. */
+static bool trace_room(struct thread_context *context, struct event_ring *ring, unsigned words,
+	enum event_word kind, uint32_t method, uint64_t at)
 {
 	if (event_ring_has_room(ring, at, words))
 		return true;
 	if (!event_ring_more(ring, at))
 		return false;
-	if (ring->whole)
-		return true;
-	put_stack(context, ring, at);
-	return false;
+	if (!ring->whole)
+		put_stack(context, ring, kind, method, at);
+	return true;
 }
 
 RARE void context_trace_rare(
@@ -208,7 +208,7 @@ RARE void context_trace_rare(
 		return;
 	}
 	spend_begin(context, &spending);
-	if (trace_room(context, ring, 1, at))
+	if (trace_room(context, ring, 1, kind, method, at))
 		event_ring_put(ring, event_word(kind, method, at - ring->begin));
 	spend_end(context, &spending, EVENT_SPENT);
 }
@@ -219,7 +219,7 @@ static void trace_spent(
 {
 	uint64_t at = context->last[context->wall];
 
-	if (!ring->whole || !trace_room(context, ring, 1, at))
+	if (!ring->whole || !trace_room(context, ring, 1, EVENT_OTHER, 0, at))
 		return;
 	event_ring_put(ring,
 		event_word(EVENT_OTHER, more, ns < EVENT_TIMES ? ns : EVENT_TIMES - 1));
@@ -234,7 +234,7 @@ RARE void context_trace_more(
 		return;
 	if (more == EVENT_SPENT || more == EVENT_SPENT_AHEAD)
 		trace_spent(context, ring, more, at);
-	else if (trace_room(context, ring, 1, at))
+	else if (trace_room(context, ring, 1, EVENT_OTHER, 0, at))
 		event_ring_put(ring, event_word(EVENT_OTHER, more, at - ring->begin));
 }
 
@@ -251,8 +251,8 @@ RARE void context_trace_frames(struct thread_context *context, enum event_more m
 	for (unsigned i = 0; i < words; i++)
 		whole[count++] = word[i];
 	if (frame)
-		count = list_frames(ring, whole, count, frame, frames);
-	if (!trace_room(context, ring, count, at))
+		count = list_frames(ring, whole, count, frame, frames, 0);
+	if (!trace_room(context, ring, count, EVENT_OTHER, 0, at))
 		return;
 	whole[0] = event_word(EVENT_OTHER, more, at - ring->begin);
 	event_ring_put_words(ring, whole, count);

@@ -10,10 +10,13 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/event_trace.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
-static const struct tracer *const tracers[TRACE_KINDS] = {};
+static const struct tracer *const tracers[TRACE_KINDS] = {
+	[TRACE_EVENTS] = &event_tracer,
+};
 
 /* Most periods that are told apart. Behind those the last one of a trace goes on. */
 enum { PERIODS = 32768 };
@@ -299,4 +302,44 @@ static void facts(fact_put put_it, void *argument)
 		tracers[kind]->facts(put_it, argument);
 }
 
-const struct trace_source tracers_source = {.put = put, .put_done = put_done, .facts = facts};
+static bool expected(void)
+{
+	bool any = false;
+
+	EACH_TRACER(kind, every)
+	any |= tracers[kind]->expected && tracers[kind]->expected();
+	return any;
+}
+
+static bool drain(void)
+{
+	bool urgent = false;
+
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->drain && tracers[kind]->expected())
+		urgent |= tracers[kind]->drain();
+	return urgent;
+}
+
+static int put_some(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	int status = 0;
+
+	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
+		if (tracers[kind] && tracers[kind]->put_some)
+			status = tracers[kind]->put_some(profile, began, error);
+	return status;
+}
+
+static void put_some_done(bool kept)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->put_some)
+		tracers[kind]->put_done(kept);
+}
+
+const struct trace_source tracers_source = {.expected = expected,
+	.drain = drain,
+	.put_some = put_some,
+	.put_some_done = put_some_done,
+	.put = put, .put_done = put_done, .facts = facts};

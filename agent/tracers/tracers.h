@@ -44,6 +44,11 @@ struct tracer {
 	/* No event is under way any more, and the profile is complete: what it holds is given back. Also where it was
 	 * never on. */
 	void (*forget)(void);
+	/* Some times a second while it is on, and as long as it expects that: takes what waits. True: so much waits to be put
+	 * that put_some is to be called in a transaction of its own, and put_done behind it. NULL: flushes are enough. */
+	bool (*expected)(void);
+	bool (*drain)(void);
+	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a negative code.
 	 * A call of put_done says whether it was kept. Also where it is off: something may be left. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);
