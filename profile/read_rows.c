@@ -49,7 +49,11 @@ static int select_all(struct reader *reader, enum schema_table_id id, sqlite3_st
 
 	for (int i = table->copy; i < columns; i++) {
 		schema_column_name(table, metrics, i, name, sizeof name);
-		sqlite3_str_appendf(sql, "%s %s", i > table->copy ? "," : "SELECT", name);
+		sqlite3_str_appendf(sql,
+			i < table->columns && table->column[i].kind == KIND_BYTES_LATER
+				? "%s length(%s)"
+				: "%s %s",
+			i > table->copy ? "," : "SELECT", name);
 	}
 	append_from(reader, table, sql);
 	sqlite3_str_appendall(sql, " ORDER BY 1");
@@ -242,6 +246,10 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 		return !column->key || !is_null(statement, at);
 	case KIND_BYTES:
 		bytes = bytes_of(reader, statement, at);
+		memcpy(value, &bytes, sizeof bytes);
+		return true;
+	case KIND_BYTES_LATER:
+		bytes = (struct profile_bytes){.size = number};
 		memcpy(value, &bytes, sizeof bytes);
 		return true;
 	case KIND_DESCRIPTOR:

@@ -54,6 +54,7 @@ struct owned_profile {
 	uint64_t text_bytes;       /* that were put there */
 	uint64_t *base;            /* of each node: base, then spent */
 	uint64_t *sequence_values; /* of each sequence: sum, then min */
+	struct event_source *events; /* NULL: they are not wanted */
 };
 
 struct reader {

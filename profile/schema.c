@@ -243,7 +243,7 @@ static const struct schema_column event_block_columns[] = {
 	COLUMN(last, "last", KIND_U64, "the same, of the last event"),
 	COLUMN(count, "count", KIND_U64, "events"),
 	COLUMN(lost, "lost", KIND_U64, "events that were lost before"),
-	COLUMN(bytes, "bytes", KIND_BYTES, "the events; docs/profile-format.md"),
+	COLUMN(bytes, "bytes", KIND_BYTES_LATER, "the events; docs/profile-format.md"),
 };
 #undef ROW
 
@@ -455,6 +455,7 @@ static const char *column_type(const struct schema_column *column)
 	case KIND_WORD:
 		return "TEXT";
 	case KIND_BYTES:
+	case KIND_BYTES_LATER:
 		return "BLOB";
 	default:
 		return "INTEGER";
