@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/model/trace_times.h"
 #include "report/text/figure.h"
 #include "report/views/view.h"
 
@@ -247,6 +248,7 @@ static bool is_needed(const struct report *report, const char *key, bool zero)
 	return !zero && (is_among(key, needed_unless_zero) ||
 				strncmp(key, "check.", strlen("check.")) == 0 ||
 				strncmp(key, "condition.", strlen("condition.")) == 0 ||
+				strncmp(key, "trace.", strlen("trace.")) == 0 ||
 				strncmp(key, "samples.", strlen("samples.")) == 0 ||
 				strncmp(key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) == 0);
 }
@@ -351,6 +353,22 @@ static void print_snapshots(struct report *report, struct sink *sink)
 	if (profile->mark_count > 0)
 		summary_number(
 			report, sink, "marks", "Marks", profile->mark_count, LOOK_NUMBER);
+}
+
+/* Of each trace that was on, for how long. */
+static void print_traces(struct report *report, struct sink *sink)
+{
+	const struct profile *profile = report->model->profile;
+
+	for (enum trace_kind kind = 0; kind < TRACE_KINDS; kind++) {
+		struct trace_span span = trace_span(profile, kind);
+		const char *name = trace_kind_names[kind];
+
+		if (*span.text)
+			summary_text(report, sink, summary_format(report, "trace.%s", name),
+				summary_format(report, "Trace of %s", name),
+				summary_format(report, "%s", span.text));
+	}
 }
 
 static void print_counts(
@@ -731,6 +749,7 @@ static void rows_summary(struct report *report, struct sink *sink)
 
 	print_meta(report, sink);
 	print_snapshots(report, sink);
+	print_traces(report, sink);
 	print_interval(report, sink);
 	print_counts(report, sink, count_rows, sizeof(count_rows) / sizeof(*count_rows));
 	if (model_has_virtual(model))
