@@ -49,6 +49,15 @@ static int take_format(const struct taken *taken)
 	return EXIT_DONE;
 }
 
+static int take_moment(const struct taken *taken)
+{
+	struct error error = {0};
+
+	if (request_take_time(taken->to, taken->option->name, taken->value, &error) != 0)
+		return command_usage(taken->command, "%s", error.text);
+	return EXIT_DONE;
+}
+
 static int take_min(const struct taken *taken)
 {
 	struct words *words = taken->words;
@@ -75,6 +84,14 @@ static const struct command_option report_options[] = {
 	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
 		take_view, 0},
 	PROFILE_CHOICE_ROWS(struct words, choice),
+	{"--from", "TIME",
+		"of a trace of events: only from 10s (1m30s, 250ms) after the recording's "
+		"begin on",
+		take_moment, WORD(request.from)},
+	{"--to", "TIME", "and only until then", take_moment, WORD(request.to)},
+	{"--call", "N",
+		"of a timeline with --method: only the N-th longest call of those methods",
+		take_whole_number, WORD(request.call)},
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_text,
 		WORD(request.sort)},
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_whole_number,
@@ -158,7 +175,8 @@ static int open_for(
 	struct opened_profile *opened, const struct words *words, struct error *error)
 {
 	const struct view *view = words->request.view;
-	const struct profile_wanted wanted = {.records = view->records, .marks = view->marks};
+	const struct profile_wanted wanted = {
+		.records = view->records, .marks = view->marks, .events = view->events};
 	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
 
 	if (failed == 0)

@@ -32,22 +32,40 @@ bool number_read_percent(const char *text, double *part)
 	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && isfinite(*part);
 }
 
+/* The unit that the text begins with, the longest; NULL: none. */
+static const struct number_unit *unit_of(const char *text)
+{
+	const struct number_unit *best = NULL;
+
+	for (const struct number_unit *unit = number_times; unit->name; unit++)
+		if (strncmp(text, unit->name, strlen(unit->name)) == 0 &&
+			(!best || strlen(unit->name) > strlen(best->name)))
+			best = unit;
+	return best;
+}
+
 bool number_read_time(const char *text, uint64_t *ns)
 {
-	uint64_t number;
-	char *end;
+	double sum = 0;
 
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || errno != 0)
-		return false;
-	for (const struct number_unit *unit = number_times; unit->name; unit++) {
-		if (strcmp(end, unit->name) != 0)
-			continue;
-		*ns = number * unit->ns;
-		return number <= UINT64_MAX / unit->ns;
-	}
-	return false;
+	do {
+		const struct number_unit *unit;
+		char *end;
+		double number;
+
+		/* No signs, no exponents, no hexadecimal digits. */
+		if (text[0] < '0' || text[0] > '9' || text[1] == 'x' || text[1] == 'X' ||
+			text[strspn(text, "0123456789.")] == 'e')
+			return false;
+		number = strtod(text, &end);
+		unit = unit_of(end);
+		if (!unit)
+			return false;
+		sum += number * (double)unit->ns;
+		text = end + strlen(unit->name);
+	} while (*text);
+	*ns = (uint64_t)(sum + 0.5);
+	return sum < 9e18;
 }
 
 void number_write_time(uint64_t ns, char text[NUMBER_TIME])

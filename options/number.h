@@ -15,7 +15,7 @@ bool number_read(const char *text, uint64_t *number);
 /* "5%" and "0.5%" as parts of one, 0.05 and 0.005; "5" is the same as "5%". */
 bool number_read_percent(const char *text, double *part);
 
-/* "200ms", "10s": a whole number and ns, us, ms, s, m or h, as ns. */
+/* "200ms", "1.5s", "1m30s": numbers and ns, us, ms, s, m or h, as ns. */
 bool number_read_time(const char *text, uint64_t *ns);
 
 /* The same in the largest unit that divides it. */

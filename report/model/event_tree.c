@@ -130,6 +130,14 @@ int event_tree_make(struct event_tree *tree, const struct profile *profile, uint
 	return status;
 }
 
+void event_tree_give(struct event_tree *tree, struct event_node *node)
+{
+	free(tree->node);
+	pairs_fini(&tree->children);
+	tree->children = (struct pairs){0};
+	tree->node = node;
+}
+
 void event_tree_fini(struct event_tree *tree)
 {
 	free(tree->node);

@@ -34,6 +34,8 @@ struct event_tree {
 int event_tree_make(struct event_tree *tree, const struct profile *profile, uint64_t from,
 	uint64_t to, bool (*wants)(void *user, uint32_t thread), void *user,
 	struct error *error);
+/* The same, but its nodes, which were copied, are there from now on. */
+void event_tree_give(struct event_tree *tree, struct event_node *node);
 void event_tree_fini(struct event_tree *tree);
 
 #endif

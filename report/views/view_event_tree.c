@@ -4,6 +4,7 @@
  * view_event_tree: the call tree that a trace of events comes to, of any time: calls, and their wall-clock time.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model/event_tree.h"
 #include "report/views/event_choice.h"
@@ -44,7 +45,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(node->self);
 	*cells++ = cell_number(node->total);
 	*cells = node->parent ? cell_label(event_method_name(report, node->method))
-			      : cell_text(*thread ? thread : NAME_NONE);
+			      : cell_text(*thread ? thread : "(no name)");
 }
 
 static bool wants_thread(void *user, uint32_t thread)
@@ -54,10 +55,9 @@ static bool wants_thread(void *user, uint32_t thread)
 
 /* ---- the order ---- */
 
-static const struct event_node *sorting;
-
-static int by_total(const void *left, const void *right)
+static int by_total(const void *left, const void *right, void *nodes)
 {
+	const struct event_node *sorting = nodes;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
 	if (sorting[a].total != sorting[b].total)
@@ -79,9 +79,8 @@ static int put_in_order(struct report *report, struct event_tree_view *view)
 		return -1;
 	for (uint32_t i = 1; i < tree->count; i++)
 		sorted[i - 1] = i;
-	sorting = tree->node;
 	if (tree->count > 1)
-		qsort(sorted, tree->count - 1, sizeof(*sorted), by_total);
+		qsort_r(sorted, tree->count - 1, sizeof(*sorted), by_total, tree->node);
 	/* From the shortest on, each in front of its siblings. */
 	for (uint32_t i = tree->count; i-- > 1;) {
 		uint32_t node = sorted[i - 1], parent = tree->node[node].parent;
@@ -126,9 +125,8 @@ static int choose(struct report *report, struct event_tree_view *view)
 		below[i] = below[node->parent] ||
 			   (node->parent && model_wants_method(report->model, node->method));
 	}
-	sorting = tree->node;
 	if (tree->count > 1)
-		qsort(sorted, tree->count - 1, sizeof(*sorted), by_total);
+		qsort_r(sorted, tree->count - 1, sizeof(*sorted), by_total, tree->node);
 	for (uint32_t i = 0; i + 1 < tree->count && left > 0; i++) {
 		uint32_t at = sorted[i];
 
@@ -146,14 +144,21 @@ static int open_tree(struct report *report)
 {
 	struct event_tree_view *view = report_room(report, 1, struct event_tree_view);
 	struct error error = {0};
+	struct event_tree *tree;
+	struct event_node *nodes;
 	int status;
 
 	if (!view)
 		return -1;
 	report->data = view;
+	tree = &view->tree;
 	status = event_tree_make(&view->tree, report->model->profile,
 		event_from(report), event_to(report), wants_thread, report, &error);
-	if (status == -ERROR_MEMORY)
+	nodes = report_room(report, tree->count, struct event_node);
+	if (nodes && tree->count > 0)
+		memcpy(nodes, tree->node, tree->count * sizeof(*nodes));
+	event_tree_give(tree, nodes);
+	if (status == -ERROR_MEMORY || !nodes)
 		return -1;
 	if (status < 0)
 		report_violation(report, "%s", error.text);
@@ -187,8 +192,6 @@ static void rows(struct report *report, struct sink *sink)
 		sums_end(report, sums);
 		sink_extra(sink, "other_rows", "other rows", hidden, sums);
 	}
-	if (!sink->measuring)
-		event_tree_fini(&view->tree);
 }
 
 const struct view view_event_tree = {

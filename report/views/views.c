@@ -5,7 +5,7 @@
 
 extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
-	view_calibration, view_findings;
+	view_calibration, view_findings, view_event_tree;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -23,6 +23,8 @@ const struct view *const views[] = {
 	&view_io_methods,
 	&view_io_tree,
 	&view_records,
+	&view_timeline,
+	&view_event_tree,
 	&view_snapshots,
 	&view_calibration,
 };
