@@ -24,16 +24,30 @@ uint64_t event_to(const struct report *report)
 	return report->request->to != 0 && report->request->to < to ? report->request->to : to;
 }
 
-bool event_wants_thread(const struct report *report, uint32_t thread)
+/* Virtual threads may be many. */
+static struct profile_thread row_of(const struct report *report, uint32_t thread)
 {
 	const struct profile_event_thread *row = &report->model->profile->event_thread[thread];
-	const struct profile_thread known = {.name = row->name,
+
+	return (struct profile_thread){.name = row->name,
 		.java_id = row->java_id,
 		.os_id = row->os_id,
 		.is_virtual = row->is_virtual,
-		.folded = 1};
+		.folded = row->is_virtual ? 2 : 1};
+}
 
-	return model_wants_thread(report->model, &known);
+bool event_wants_thread(const struct report *report, uint32_t thread)
+{
+	const struct profile_thread row = row_of(report, thread);
+
+	return model_wants_thread(report->model, &row);
+}
+
+const char *event_thread_name(const struct report *report, uint32_t thread)
+{
+	const struct profile_thread row = row_of(report, thread);
+
+	return model_thread_name(&row);
 }
 
 struct label event_method_name(const struct report *report, uint32_t method)

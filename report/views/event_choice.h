@@ -13,6 +13,9 @@ uint64_t event_to(const struct report *report);
 /* True for a chosen thread of the trace, by its place. */
 bool event_wants_thread(const struct report *report, uint32_t thread);
 
+/* What a thread is called, as views of threads have it. */
+const char *event_thread_name(const struct report *report, uint32_t thread);
+
 /* A method as people read it; 0: "(not known)". */
 struct label event_method_name(const struct report *report, uint32_t method);
 

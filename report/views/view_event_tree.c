@@ -36,7 +36,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct model *model = report->model;
 	const struct event_node *node = &view->tree.node[item];
 	const struct method_label *method = &model->method[node->method];
-	const char *thread = model->profile->event_thread[node->thread].name;
+	const char *thread = event_thread_name(report, node->thread);
 
 	*cells++ = cell_text(thread);
 	*cells++ = cell_number(node->level);
@@ -45,7 +45,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(node->self);
 	*cells++ = cell_number(node->total);
 	*cells = node->parent ? cell_label(event_method_name(report, node->method))
-			      : cell_text(*thread ? thread : "(no name)");
+			      : cell_text(thread);
 }
 
 static bool wants_thread(void *user, uint32_t thread)

@@ -434,7 +434,7 @@ static void fill_line(struct report *report, const struct line *line, struct cel
 
 	if (report->model->choice->methods.count > 0)
 		*cells++ = cell_number(line->call);
-	*cells++ = cell_text(thread->name);
+	*cells++ = cell_text(event_thread_name(report, line->thread));
 	*cells++ = cell_signed(thread->java_id);
 	*cells++ = cell_text(kind_names[line->kind]);
 	*cells++ = cell_number(line->depth);
@@ -555,9 +555,7 @@ static int open_timeline(struct report *report)
 static void put_title(struct report *report, struct sink *sink, const struct line *line)
 {
 	const struct timeline *timeline = report->data;
-	const struct profile_event_thread *thread =
-		&report->model->profile->event_thread[line->thread];
-	const char *name = *thread->name ? thread->name : "(no name)";
+	const char *name = event_thread_name(report, line->thread);
 	const struct line *call = line->call ? &timeline->calls.line[line->call - 1] : NULL;
 
 	if (call)
