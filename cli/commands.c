@@ -63,7 +63,8 @@ static const char reset_text[] =
 static const char trace_text[] =
 	"Switches traces on (+NAME) and off (-NAME) in a recording that runs: objects,\n"
 	"locks, gc, exceptions, classes, jit, threads, events (docs/traces.md). When\n"
-	"each was on is in the profile.\n";
+	"each was on is in the profile. With events_keep=10s the last events are kept, and\n"
+	"--write has them written.\n";
 
 static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
@@ -156,8 +157,9 @@ const struct command commands[] = {
 		snapshot_text, NULL, cmd_control, .words = WORDS_PROCESS},
 	{"reset", "PID", "have reports begin at this moment", reset_text, NULL, cmd_control,
 		.words = WORDS_PROCESS},
-	{"trace", "PID +NAME -NAME ...", "switch traces on and off in a recording", trace_text,
-		NULL, cmd_control, .words = WORDS_PROCESS},
+	{"trace", "PID [+NAME|-NAME]... [--write]", "switch traces on and off in a recording",
+		trace_text, NULL, cmd_control, .options = &trace_table,
+		.words = WORDS_PROCESS},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
 		cmd_control, .words = WORDS_PROCESS},
 	{"report",

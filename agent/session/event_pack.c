@@ -617,7 +617,7 @@ void events_drop_first(struct event_packer *packer)
 uint64_t events_release(struct event_packer *packer, uint64_t from)
 {
 	struct event_blocks all = packer->kept;
-	uint64_t since = packer->gone >= from ? packer->gone : from;
+	uint64_t since = packer->gone > from ? packer->gone : from;
 
 	if (all.first == NULL)
 		return since;

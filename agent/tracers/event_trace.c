@@ -198,7 +198,7 @@ static void release(uint64_t needed, const char *reason)
 		return;
 	state.waiting++;
 	write->at = clock_now();
-	write->begin = needed > since ? needed : since;
+	write->begin = since;
 	write->whole = since <= needed;
 	snprintf(write->reason, sizeof(write->reason), "%s", reason);
 }
