@@ -467,6 +467,8 @@ static int pack_words(void *user, struct event_ring *ring, const uint64_t *word,
 			uint64_t at = begin + (word[done] >> EVENT_TIME_SHIFT);
 
 			seal(packer, stream);
+			/* No block has this number. */
+			stream->blocks += stream->blocks > 0;
 			done += 1 + take_stack(stream, &word[done + 1]);
 			if (at > stream->last)
 				stream->last = at;
@@ -571,6 +573,8 @@ void events_pack(struct event_packer *packer)
 	since = packer->newest - packer->keep_ns;
 	if (packer->longer)
 		event_rings_each(packer->events, oldest_call, &since);
+	if (packer->has_call && packer->call.begin < since)
+		since = packer->call.begin;
 	while (packer->kept.first && packer->kept.first->last < since)
 		drop_kept(packer);
 }

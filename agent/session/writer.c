@@ -624,6 +624,7 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 		.by = metric_index(metrics, METRIC_CPU), .cpu = clock_process()};
 	writer->threads = (struct thread_writer){.trace = trace,
 		.samples = source->samples,
+		.keep_up = source->traces ? source->traces->keep_up : NULL,
 		.profile = writer->profile,
 		.metrics = metrics->count,
 		.began = writer->began};

@@ -47,6 +47,8 @@ struct trace_source {
 	bool (*drain)(void);
 	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
 	void (*put_some_done)(bool kept);
+	/* The same as drain, in the middle of a flush that takes long: what waits, waits on. */
+	void (*keep_up)(void);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a
 	 * negative code. A call of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);

@@ -246,6 +246,11 @@ static bool drain(void)
 	return events_waiting(state.packer)->bytes >= URGENT;
 }
 
+static void keep_up(void)
+{
+	events_pack(state.packer);
+}
+
 static int put_threads(struct profile_writer *profile, struct error *error)
 {
 	int status = 0;
@@ -306,7 +311,9 @@ static int put_blocks(
 			.lost = block->lost,
 			.bytes = {block->bytes, block->size}};
 
-		bytes += block->size;
+		/* Threads go on meanwhile. */
+		if ((bytes += block->size) % URGENT < block->size)
+			events_pack(state.packer);
 		status = profile_put(profile, &record, error);
 	}
 	return status;
@@ -361,6 +368,7 @@ const struct tracer event_tracer = {.prove = prove,
 	.forget = forget,
 	.expected = expected,
 	.drain = drain,
+	.keep_up = keep_up,
 	.put_some = put_some,
 	.put = put,
 	.put_done = put_done,

@@ -321,6 +321,13 @@ static bool drain(void)
 	return urgent;
 }
 
+static void keep_up(void)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->keep_up && tracers[kind]->expected())
+		tracers[kind]->keep_up();
+}
+
 static int put_some(struct profile_writer *profile, uint64_t began, struct error *error)
 {
 	int status = 0;
@@ -342,4 +349,5 @@ const struct trace_source tracers_source = {.expected = expected,
 	.drain = drain,
 	.put_some = put_some,
 	.put_some_done = put_some_done,
+	.keep_up = keep_up,
 	.put = put, .put_done = put_done, .facts = facts};

@@ -48,6 +48,7 @@ struct tracer {
 	 * that put_some is to be called in a transaction of its own, and put_done behind it. NULL: flushes are enough. */
 	bool (*expected)(void);
 	bool (*drain)(void);
+	void (*keep_up)(void); /* the same in the middle of a flush: nothing is put */
 	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a negative code.
 	 * A call of put_done says whether it was kept. Also where it is off: something may be left. */
