@@ -78,7 +78,7 @@ static void write_some(struct bench *bench, bool all)
 	struct error error = {0};
 	uint64_t put = 0;
 
-	events_pack(bench->packer);
+	events_pack(bench->packer, all);
 	if (all)
 		events_seal(bench->packer, true);
 	if (!all && waiting->bytes < URGENT)

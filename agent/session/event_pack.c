@@ -55,7 +55,8 @@ struct event_packer {
 	bool has_call;
 	uint64_t gone; /* of what was kept and is no more, the last event */
 	uint64_t newest; /* the last event that was packed, of all threads */
-	uint64_t packed, odd, lost;
+	uint64_t packed, odd;
+	bool all; /* memory is no reason to leave something */
 };
 
 /* ---- lists of blocks ---- */
@@ -107,17 +108,21 @@ static bool drop_kept(struct event_packer *packer)
 	return true;
 }
 
-/* The block (NULL: a new one) with that much room. NULL: no memory, the block is as it was. */
+/* The block (NULL: a new one) with that much room. NULL: no memory, the block is as it was. forced: beyond the bound, too: of what
+ * says that there was none. */
 static struct event_block *block_resize(
-	struct event_packer *packer, struct event_block *block, size_t room)
+	struct event_packer *packer, struct event_block *block, size_t room, bool forced)
 {
 	size_t before = block ? block->room : 0;
 	size_t more = room - before + (block ? 0 : sizeof(*block));
 	struct event_block *fresh;
 
-	while (!trace_claim(packer->trace, more))
-		if (!drop_kept(packer))
+	while (!trace_claim(packer->trace, more, false) && !drop_kept(packer)) {
+		if (!forced && !packer->all)
 			return NULL;
+		trace_claim(packer->trace, more, true);
+		break;
+	}
 	fresh = realloc(block, sizeof(*fresh) + room);
 	if (!fresh) {
 		trace_unclaim(packer->trace, more);
@@ -272,7 +277,8 @@ static void seal(struct event_packer *packer, struct stream *stream)
 	blocks_add(packer->keep_ns ? &packer->kept : &packer->waiting, block);
 }
 
-/* A block that begins then, if there is none under way, with room for that many bytes. False: no memory. */
+/* A block that begins then, if there is none under way, with room for that many bytes; 0: it only says that something is
+ * not there. False: no memory. */
 static bool begin_block(
 	struct event_packer *packer, struct stream *stream, uint64_t begin, size_t bytes)
 {
@@ -283,7 +289,7 @@ static bool begin_block(
 	while (room < needed)
 		room *= 2;
 	if (!block || room > block->room) {
-		grown = block_resize(packer, block, room);
+		grown = block_resize(packer, block, room, bytes == 0);
 		if (!grown)
 			return false;
 		stream->block = grown;
@@ -448,15 +454,15 @@ static struct stream *stream_of(struct event_ring *ring)
 	return stream;
 }
 
-static int pack_words(void *user, struct event_ring *ring, const uint64_t *word, uint64_t count,
-	uint64_t begin, uint64_t lost)
+static uint64_t pack_words(void *user, struct event_ring *ring, const uint64_t *word,
+	uint64_t count, uint64_t begin, uint64_t lost)
 {
 	struct event_packer *packer = user;
 	struct stream *stream = stream_of(ring);
 	uint64_t done = 0;
 
 	if (!stream)
-		return -1;
+		return 0;
 	if (lost > 0) {
 		seal(packer, stream);
 		stream->lost += lost;
@@ -477,34 +483,43 @@ static int pack_words(void *user, struct event_ring *ring, const uint64_t *word,
 		}
 		if (!begin_block(packer, stream,
 			    stream->block || stream->last > begin ? stream->last : begin,
-			    (count - done) * WORD_BYTES + HEAD_BYTES)) {
-			/* Words that are packed would come again. */
-			if (done == 0)
-				return -1;
-			stream->lost += count - done;
-			packer->lost += count - done;
-			return 0;
-		}
+			    (count - done) * WORD_BYTES + HEAD_BYTES))
+			break;
 		done += pack_some(packer, stream, word + done, count - done, begin);
 		if (stream->block->size >= BLOCK_FULL)
 			seal(packer, stream);
 	}
-	return 0;
+	return done;
 }
 
-static void close_stream(struct event_packer *packer, struct stream *stream)
+/* Lost events that no later segment tells of. */
+static void seal_lost(void *user, struct event_ring *ring)
 {
+	struct event_packer *packer = user;
+	uint64_t lost = __atomic_load_n(&ring->lost, __ATOMIC_RELAXED);
+	struct stream *stream = ring->told < lost || ring->stream ? stream_of(ring) : NULL;
+
+	if (!stream || (ring->told == lost && stream->lost == 0))
+		return;
 	seal(packer, stream);
+	stream->lost += lost - ring->told;
+	ring->told = lost;
+	if (begin_block(packer, stream, stream->last ? stream->last : packer->newest, 0))
+		seal(packer, stream);
+}
+
+static void pack_closed(void *user, struct event_ring *ring)
+{
+	struct stream *stream;
+
+	seal_lost(user, ring);
+	stream = ring->stream;
+	if (!stream)
+		return;
+	seal(user, stream);
 	free(stream->method);
 	free(stream);
-}
-
-static int pack_closed(void *user, struct event_ring *ring)
-{
-	if (ring->stream)
-		close_stream(user, ring->stream);
 	ring->stream = NULL;
-	return 0;
 }
 
 /* ---- outside ---- */
@@ -562,11 +577,12 @@ static void oldest_call(void *user, struct event_ring *ring)
 		*since = stream->watched[0].at;
 }
 
-void events_pack(struct event_packer *packer)
+void events_pack(struct event_packer *packer, bool all)
 {
 	const struct event_drain drain = {packer, pack_words, pack_closed};
 	uint64_t since;
 
+	packer->all = all;
 	event_rings_drain(packer->events, &drain);
 	if (packer->keep_ns == 0 || packer->newest < packer->keep_ns)
 		return;
@@ -583,22 +599,6 @@ static void seal_ring(void *user, struct event_ring *ring)
 {
 	if (ring->stream)
 		seal(user, ring->stream);
-}
-
-/* Lost events that no later segment tells of. */
-static void seal_lost(void *user, struct event_ring *ring)
-{
-	struct event_packer *packer = user;
-	struct stream *stream = stream_of(ring);
-	uint64_t lost = __atomic_load_n(&ring->lost, __ATOMIC_RELAXED);
-
-	if (!stream || ring->told == lost)
-		return;
-	seal(packer, stream);
-	stream->lost += lost - ring->told;
-	ring->told = lost;
-	if (begin_block(packer, stream, stream->last ? stream->last : packer->newest, 0))
-		seal(packer, stream);
 }
 
 void events_seal(struct event_packer *packer, bool end)
@@ -646,7 +646,7 @@ struct event_counts events_count(const struct event_packer *packer)
 {
 	return (struct event_counts){.packed = packer->packed,
 		.odd = packer->odd,
-		.lost = packer->lost + events_lost(packer->events),
+		.lost = events_lost(packer->events),
 		.kept_since = packer->kept.first ? packer->kept.first->first : 0};
 }
 

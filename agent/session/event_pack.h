@@ -48,8 +48,8 @@ struct event_packer *event_packer_create(struct trace *trace, uint64_t keep_ns,
 	bool (*longer)(void *user, uint32_t method, uint64_t *ns), void *user);
 void event_packer_destroy(struct event_packer *packer);
 
-/* Takes what rings have. */
-void events_pack(struct event_packer *packer);
+/* Takes what rings have, as far as there is memory; or all, beyond the bound, too. */
+void events_pack(struct event_packer *packer, bool all);
 
 /* What has been packed is whole blocks, however small: so that all of it is waiting or kept. end: the recording's; events that
  * were lost at last are told, too. */

@@ -222,28 +222,29 @@ static uint64_t words_of(
 	}
 }
 
-static int drain_ring(struct event_ring *ring, const struct event_drain *drain)
+/* True: all was taken. */
+static bool drain_ring(struct event_ring *ring, const struct event_drain *drain)
 {
 	if (!ring->drain)
 		ring->drain = atomic_load_explicit(&ring->head, memory_order_acquire);
 	while (ring->drain) {
 		struct event_segment *segment = ring->drain, *next;
 		uint64_t words = words_of(ring, segment, &next), from = ring->drained;
-		int status = 0;
 
-		if (words > from)
-			status = drain->words(drain->user, ring, segment->word + from,
-				words - from, segment->begin, from == 0 ? segment->lost : 0);
-		if (status < 0)
-			return status;
-		ring->drained = words;
+		if (words > from) {
+			ring->drained += drain->words(drain->user, ring, segment->word + from,
+				words - from, segment->begin, segment->lost);
+			segment->lost = 0;
+		}
+		if (ring->drained < words)
+			return false;
 		if (!next)
-			return 0;
+			return true;
 		ring->drain = next;
 		ring->drained = 0;
 		segment_give(ring->events, segment);
 	}
-	return 0;
+	return true;
 }
 
 /* Takes a ring out that others may have been put in front of. */
@@ -272,23 +273,20 @@ static struct event_ring *first_ring(struct events *events)
 	return ring;
 }
 
-int event_rings_drain(struct events *events, const struct event_drain *drain)
+void event_rings_drain(struct events *events, const struct event_drain *drain)
 {
 	struct event_ring *next;
-	int status = 0;
 
-	for (struct event_ring *ring = first_ring(events); ring && status == 0; ring = next) {
+	for (struct event_ring *ring = first_ring(events); ring; ring = next) {
 		/* Before its words are looked at: there are no more, then. */
 		bool closed = atomic_load_explicit(&ring->closed, memory_order_acquire);
 
 		next = ring->next;
-		status = drain_ring(ring, drain);
-		if (closed && status == 0)
-			status = drain->closed(drain->user, ring);
-		if (closed && status == 0)
-			remove_ring(events, ring);
+		if (!drain_ring(ring, drain) || !closed)
+			continue;
+		drain->closed(drain->user, ring);
+		remove_ring(events, ring);
 	}
-	return status;
 }
 
 void event_rings_each(struct events *events, void (*each)(void *user, struct event_ring *ring),

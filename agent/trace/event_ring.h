@@ -187,17 +187,17 @@ static inline void event_ring_put_words(
 	atomic_store_explicit(&ring->at, at + words, memory_order_release);
 }
 
-/* Shows what was added since the last drain, ring by ring: words of whole events, in their order. By one thread at a time.
- * A result below 0 ends the drain: those words come again. */
+/* Shows what was added since the last drain, ring by ring: words of whole events, in their order. By one thread at a time. */
 struct event_drain {
 	void *user;
-	/* begin: the segment's; lost: events before these words. */
-	int (*words)(void *user, struct event_ring *ring, const uint64_t *word, uint64_t count,
-		uint64_t begin, uint64_t lost);
+	/* begin: the segment's; lost: events before these words, told once. Returns how many words it took, of whole events:
+	 * the others come again with the next drain. */
+	uint64_t (*words)(void *user, struct event_ring *ring, const uint64_t *word,
+		uint64_t count, uint64_t begin, uint64_t lost);
 	/* The ring goes: give its stream back. */
-	int (*closed)(void *user, struct event_ring *ring);
+	void (*closed)(void *user, struct event_ring *ring);
 };
-int event_rings_drain(struct events *events, const struct event_drain *drain);
+void event_rings_drain(struct events *events, const struct event_drain *drain);
 
 /* Calls the function for each ring. On the thread that drains. */
 void event_rings_each(struct events *events, void (*each)(void *user, struct event_ring *ring),

@@ -142,9 +142,10 @@ struct events *trace_events(const struct trace *trace)
 	return trace->events;
 }
 
-bool trace_claim(struct trace *trace, uint64_t bytes)
+bool trace_claim(struct trace *trace, uint64_t bytes, bool forced)
 {
-	return memory_take(&trace->budget, bytes, MEMORY_ORDINARY);
+	return memory_take(
+		&trace->budget, bytes, forced ? MEMORY_FORCED : MEMORY_ORDINARY);
 }
 
 void trace_unclaim(struct trace *trace, uint64_t bytes)

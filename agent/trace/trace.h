@@ -56,8 +56,8 @@ void trace_tell_events(struct trace *trace, bool on);
 /* NULL: they may not. */
 struct events *trace_events(const struct trace *trace);
 
-/* Memory of the trace for what waits to be written; false: there is none. And back. */
-bool trace_claim(struct trace *trace, uint64_t bytes);
+/* Memory of the trace for what waits to be written; false (not of what is forced): there is none. And back. */
+bool trace_claim(struct trace *trace, uint64_t bytes, bool forced);
 void trace_unclaim(struct trace *trace, uint64_t bytes);
 
 /* No thread may have a context of it any more. */

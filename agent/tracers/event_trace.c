@@ -240,7 +240,7 @@ static bool expected(void)
 
 static bool drain(void)
 {
-	events_pack(state.packer);
+	events_pack(state.packer, false);
 	if (look_at_kept())
 		return true;
 	return events_waiting(state.packer)->bytes >= URGENT;
@@ -248,7 +248,7 @@ static bool drain(void)
 
 static void keep_up(void)
 {
-	events_pack(state.packer);
+	events_pack(state.packer, false);
 }
 
 static int put_threads(struct profile_writer *profile, struct error *error)
@@ -313,7 +313,7 @@ static int put_blocks(
 
 		/* Threads go on meanwhile. */
 		if ((bytes += block->size) % URGENT < block->size)
-			events_pack(state.packer);
+			events_pack(state.packer, false);
 		status = profile_put(profile, &record, error);
 	}
 	return status;
@@ -328,7 +328,7 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 {
 	if (!state.packer)
 		return 0;
-	events_pack(state.packer);
+	events_pack(state.packer, !atomic_load(&state.on));
 	look_at_kept();
 	events_seal(state.packer, !atomic_load(&state.on));
 	return put_blocks(profile, began, UINT64_MAX, error);

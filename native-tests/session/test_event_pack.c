@@ -277,7 +277,7 @@ static void walk(struct fixture *f, uint32_t steps, uint32_t depth, uint32_t pau
 	for (uint32_t i = 0; i < steps; i++) {
 		step(f, depth);
 		if (test_random(&f->random, pause) == 0) {
-			events_pack(f->packer);
+			events_pack(f->packer, false);
 			if (test_random(&f->random, 4) == 0)
 				events_seal(f->packer, false);
 			read_waiting(f);
@@ -288,7 +288,7 @@ static void walk(struct fixture *f, uint32_t steps, uint32_t depth, uint32_t pau
 static void finish(struct fixture *f)
 {
 	count_tree(&f->counted, &f->context->tree);
-	events_pack(f->packer);
+	events_pack(f->packer, true);
 	events_seal(f->packer, true);
 	read_waiting(f);
 }
@@ -315,7 +315,7 @@ static void test_deep(void **state)
 	for (int i = 0; i < DEEP - 10; i++) {
 		context_enter(SHAPE_ANY, f->context, METHOD_FIRST + 1, STATE_JITTED, false);
 		if (i % 100 == 0) {
-			events_pack(f->packer);
+			events_pack(f->packer, false);
 			events_seal(f->packer, false);
 			read_waiting(f);
 		}
@@ -368,11 +368,11 @@ static void test_switched(void **state)
 	for (int i = 0; i < 20; i++) {
 		trace_tell_events(f->trace, false);
 		walk(f, 500, 12, 1000000);
-		events_pack(f->packer);
+		events_pack(f->packer, false);
 		before = events_count(f->packer).packed;
 		trace_tell_events(f->trace, true);
 		walk(f, 3000, 12, 500);
-		events_pack(f->packer);
+		events_pack(f->packer, false);
 		events_seal(f->packer, false);
 		assert_true(events_count(f->packer).packed > before + 2500);
 		read_waiting(f);
@@ -392,10 +392,10 @@ static void test_kept(void **state)
 	awaited_ns = 1000;
 	for (int i = 0; i < 50; i++) {
 		walk(f, 3000, 12, 1000000);
-		events_pack(f->packer);
+		events_pack(f->packer, false);
 		events_seal(f->packer, false);
 	}
-	events_pack(f->packer);
+	events_pack(f->packer, false);
 	assert_true(events_count(f->packer).packed > 100000);
 	assert_null(events_waiting(f->packer)->first);
 	assert_false(events_take_long(f->packer, &call));
@@ -410,11 +410,11 @@ static void test_kept(void **state)
 				SHAPE_ANY, f->context, METHOD_FIRST, STATE_JITTED, false);
 			context_exit(SHAPE_ANY, f->context, METHOD_FIRST, false);
 		}
-		events_pack(f->packer);
+		events_pack(f->packer, false);
 		events_seal(f->packer, false);
 	}
 	context_exit(SHAPE_ANY, f->context, METHOD_FIRST + METHODS, false);
-	events_pack(f->packer);
+	events_pack(f->packer, false);
 	assert_true(events_take_long(f->packer, &call));
 	assert_int_equal(call.method, METHOD_FIRST + METHODS);
 	assert_true(call.begin <= begin && call.end > begin);
