@@ -236,7 +236,9 @@ static int write_export(
 {
 	const struct exporter *exporter = words->exporter;
 	const struct profile_wanted wanted = {
-		.records = exporter->timeline, .marks = exporter->timeline};
+		.records = exporter->timeline,
+		.marks = exporter->timeline,
+		.events = exporter->timeline};
 	const char *slash = strrchr(words->choice.file, '/');
 	struct opened_profile opened;
 	struct export_interval *intervals = NULL;

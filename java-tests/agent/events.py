@@ -124,6 +124,7 @@ def check_compact(test, java):
     test.expect(sound == "ok" and lost == 0, f"{what}: {sound}, {lost} lost")
     test.expect(int(facts["events"]) == count and "events.lost" not in facts, f"{what}: {facts}")
     test.expect(size <= 8 * count, f"{what}: {size} bytes for {count} events")
+    check_chrome(test, profile)
     rows, _ = report(test, profile, "timeline", "--thread", "mixed-1", "--top", "5000")
     test.expect(len(rows) == 5000, f"{what}: {len(rows)} rows")
     test.expect(all(a["begin"] <= b["begin"] for a, b in zip(rows, rows[1:])), f"{what}: order")
@@ -146,6 +147,27 @@ def check_compact(test, java):
     second, _ = report(test, profile, "timeline", "--method", "agent.Eventful.caught", "--call", "2")
     test.expect(second[0]["begin"] == firsts[1]["begin"], f"{what}: not the second one")
     test.expect(any(row["unwound"] for row in second) or len(second) == 3, f"{what}: {second}")
+
+
+def check_chrome(test, profile):
+    """Calls with their times; those of a track lie in each other."""
+    out = test.work / "out.json"
+    test.jprof("export", profile, "--to", "chrome", "-o", out, "--calibration", "off")
+    calls = collections.defaultdict(list)
+    for event in json.loads(out.read_text())["traceEvents"]:
+        if event.get("cat") == "call":
+            begin = round(event["ts"] * 1000)
+            calls[event["tid"]].append((begin, -round(event["dur"] * 1000)))
+    told, _ = report(test, profile, "event-tree")
+    test.expect(sum(map(len, calls.values())) == sum(row["calls"] for row in told),
+                f"chrome: {sum(map(len, calls.values()))} calls")
+    for of_track in calls.values():
+        around = []
+        for begin, minus in sorted(of_track):
+            while around and around[-1] <= begin and not around[-1] == begin == begin - minus:
+                around.pop()
+            test.expect(not around or begin - minus <= around[-1], f"chrome: a call at {begin}")
+            around.append(begin - minus)
 
 
 def check_chosen(test, java):

@@ -9,6 +9,18 @@
 /* A file may say that there are more; nobody calls so deep. */
 enum { DEPTH_MAX = 1 << 24 };
 
+/* Virtual ones may be many. */
+struct profile_thread event_thread_row(const struct profile *profile, uint32_t thread)
+{
+	const struct profile_event_thread *row = &profile->event_thread[thread];
+
+	return (struct profile_thread){.name = row->name,
+		.java_id = row->java_id,
+		.os_id = row->os_id,
+		.is_virtual = row->is_virtual,
+		.folded = row->is_virtual ? 2 : 1};
+}
+
 /* ---- frames ---- */
 
 static int no_memory(struct error *error)

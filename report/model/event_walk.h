@@ -66,6 +66,9 @@ struct event_walk {
 	uint64_t events, lost, damaged, odd;
 };
 
+/* A thread of the trace as one of the profile's, for names and choices. */
+struct profile_thread event_thread_row(const struct profile *profile, uint32_t thread);
+
 /* Walks all threads that are wanted. The struct is as given above, and zero behind that; event_walk_fini. 0, or a negative
  * code: the visitor's with error empty, or of memory, or of the file. */
 int event_walk(struct event_walk *walk, struct error *error);

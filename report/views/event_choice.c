@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "report/model/event_walk.h"
 #include "report/text/figure.h"
 
 uint64_t event_from(const struct report *report)
@@ -24,28 +25,18 @@ uint64_t event_to(const struct report *report)
 	return report->request->to != 0 && report->request->to < to ? report->request->to : to;
 }
 
-/* Virtual threads may be many. */
-static struct profile_thread row_of(const struct report *report, uint32_t thread)
-{
-	const struct profile_event_thread *row = &report->model->profile->event_thread[thread];
-
-	return (struct profile_thread){.name = row->name,
-		.java_id = row->java_id,
-		.os_id = row->os_id,
-		.is_virtual = row->is_virtual,
-		.folded = row->is_virtual ? 2 : 1};
-}
-
 bool event_wants_thread(const struct report *report, uint32_t thread)
 {
-	const struct profile_thread row = row_of(report, thread);
+	const struct profile_thread row =
+		event_thread_row(report->model->profile, thread);
 
 	return model_wants_thread(report->model, &row);
 }
 
 const char *event_thread_name(const struct report *report, uint32_t thread)
 {
-	const struct profile_thread row = row_of(report, thread);
+	const struct profile_thread row =
+		event_thread_row(report->model->profile, thread);
 
 	return model_thread_name(&row);
 }
