@@ -215,6 +215,11 @@ EXPORTED int jprof_thread_value(const char *metric, uint64_t *value)
 	return from_inside_thread_value(metric, value);
 }
 
+EXPORTED int jprof_thread_value_of(int64_t java_thread_id, const char *metric, uint64_t *value)
+{
+	return from_inside_thread_value_of(java_thread_id, metric, value);
+}
+
 EXPORTED int jprof_total_value(const char *metric, uint64_t *value)
 {
 	return from_inside_total_value(metric, value);

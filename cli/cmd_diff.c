@@ -132,6 +132,7 @@ static const struct command_option diff_options[] = {
 		take_side, 0},
 	{"--after", "FILE...", "those of the other side", take_side, 0},
 	PROFILE_CHOICE_ROWS(struct words, choice),
+	PROFILE_TIME_ROWS(struct words, choice),
 	{"--path", "PATTERN",
 		"I/O: only of such files and addresses, e.g. '*.db'; may be repeated",
 		take_pattern, WORD(choice.model.paths)},

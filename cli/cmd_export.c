@@ -25,12 +25,17 @@ struct words {
 
 enum { NAMES_MAX = 16 };
 
+/* Formats begin with a letter, times with a digit: --to ends what --from begins, too. */
 static int take_exporter(const struct taken *taken)
 {
 	const char *names[NAMES_MAX] = {NULL};
 	struct words *words = taken->words;
+	struct taken time = *taken;
 	int found;
 
+	time.to = &words->choice;
+	if (taken->value[0] >= '0' && taken->value[0] <= '9')
+		return take_to(&time);
 	for (size_t i = 0; i < exporter_count && i + 1 < NAMES_MAX; i++)
 		names[i] = exporters[i]->name;
 	found = command_choose(taken->command, "format", taken->value, names);
@@ -53,10 +58,12 @@ static int take_file(void *words, const char *word)
 #define WORD(member) offsetof(struct words, member)
 
 static const struct command_option export_options[] = {
-	{"--to", "FORMAT", "what to write; always given", take_exporter, 0},
+	{"--to", "FORMAT", "what to write; always given. Or a time, with --from, to end at",
+		take_exporter, 0},
 	{"-o", "OUT", "where to; - is standard output; beside the profile unless given",
 		take_some_text, WORD(output)},
 	PROFILE_CHOICE_ROWS(struct words, choice),
+	PROFILE_FROM_ROW(struct words, choice),
 	{"--method", "PATTERN",
 		"only what such methods, e.g. 'com.acme.*', and what they call did; may be "
 		"repeated",

@@ -30,6 +30,7 @@ static const struct command_option html_options[] = {
 	{"-o", "OUT.html", "where the page goes; - is standard output", take_some_text,
 		offsetof(struct words, to)},
 	PROFILE_CHOICE_ROWS(struct words, choice),
+	PROFILE_TIME_ROWS(struct words, choice),
 };
 
 const struct command_table html_table = {

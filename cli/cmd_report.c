@@ -49,15 +49,6 @@ static int take_format(const struct taken *taken)
 	return EXIT_DONE;
 }
 
-static int take_moment(const struct taken *taken)
-{
-	struct error error = {0};
-
-	if (request_take_time(taken->to, taken->option->name, taken->value, &error) != 0)
-		return command_usage(taken->command, "%s", error.text);
-	return EXIT_DONE;
-}
-
 static int take_min(const struct taken *taken)
 {
 	struct words *words = taken->words;
@@ -84,11 +75,7 @@ static const struct command_option report_options[] = {
 	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
 		take_view, 0},
 	PROFILE_CHOICE_ROWS(struct words, choice),
-	{"--from", "TIME",
-		"of a trace of events: only from 10s (1m30s, 250ms) after the recording's "
-		"begin on",
-		take_moment, WORD(request.from)},
-	{"--to", "TIME", "and only until then", take_moment, WORD(request.to)},
+	PROFILE_TIME_ROWS(struct words, choice),
 	{"--call", "N",
 		"of a timeline with --method: only the N-th longest call of those methods",
 		take_whole_number, WORD(request.call)},
@@ -170,15 +157,39 @@ static void choose_layout(struct words *words)
 		request->view = &view_overview;
 }
 
+/* A trace of events has times of its own: no slices are needed for --from and --to. */
+static int choose_times(
+	struct words *words, struct profile_choice *choice, struct error *error)
+{
+	struct report_request *request = &words->request;
+	int failed = 0;
+
+	*choice = words->choice;
+	if (!request->view->events || words->choice.interval != words->choice.times)
+		return 0;
+	choice->interval = NULL;
+	if (choice->from)
+		failed = request_take_time(&request->from, "--from", choice->from, error);
+	if (failed == 0 && choice->to)
+		failed = request_take_time(&request->to, "--to", choice->to, error);
+	return failed;
+}
+
 /* The profile, with all that the view shows. */
-static int open_for(
-	struct opened_profile *opened, const struct words *words, struct error *error)
+static int open_for(struct opened_profile *opened, struct words *words, struct error *error)
 {
 	const struct view *view = words->request.view;
-	const struct profile_wanted wanted = {
-		.records = view->records, .marks = view->marks, .events = view->events};
-	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
+	struct profile_choice choice;
+	const struct profile_wanted wanted = {.records = view->records,
+		.marks = view->marks,
+		.collections = view->collections,
+		.compilations = view->compilations,
+		.slice_use = view->slices,
+		.events = view->events};
+	int failed = choose_times(words, &choice, error);
 
+	if (failed == 0)
+		failed = opened_profile_init(opened, &choice, &wanted, error);
 	if (failed == 0)
 		failed =
 			request_check_profile(view, opened->profile, words->choice.file, error);
@@ -234,7 +245,7 @@ static void suit_calls(struct words *words, const struct profile *profile)
 static int print_report(struct words *words)
 {
 	struct error error = {0};
-	struct opened_profile opened;
+	struct opened_profile opened = {0};
 	uint64_t violations = 0;
 	int failed;
 

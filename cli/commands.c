@@ -66,6 +66,13 @@ static const char trace_text[] =
 	"each was on is in the profile. With events_keep=10s the last events are kept, and\n"
 	"--write has them written.\n";
 
+static const char heap_text[] =
+	"How many objects of each class are in the heap of a running JVM, as it counts\n"
+	"them itself, standing still meanwhile. Without --live garbage that was not\n"
+	"collected yet is counted, too. With --dump the JVM writes all its objects into\n"
+	"a file, for tools that read heap dumps. Needs no agent in the process; works\n"
+	"as the user of the JVM or as root.\n";
+
 static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
@@ -160,6 +167,9 @@ const struct command commands[] = {
 	{"trace", "PID [+NAME|-NAME]... [--write]", "switch traces on and off in a recording",
 		trace_text, NULL, cmd_control, .options = &trace_table,
 		.words = WORDS_PROCESS},
+	{"heap", "PID [--live] [--dump FILE] [--top N] [--sort COLUMN] [--format FORMAT]",
+		"what is in a JVM's heap, by class; or all of it in a file", heap_text, NULL,
+		cmd_heap, .options = &heap_table, .words = WORDS_PROCESS},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
 		cmd_control, .words = WORDS_PROCESS},
 	{"report",

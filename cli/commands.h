@@ -58,8 +58,9 @@ extern const size_t command_count;
 const struct command *command_find(const char *name);
 
 /* Those of the commands' files. */
-extern const struct command_table list_table, status_table, trace_table, report_table, export_table,
-	diff_command_table, html_table, open_table, calibrate_table, selftest_table;
+extern const struct command_table list_table, status_table, trace_table, report_table,
+	export_table, diff_command_table, html_table, open_table, calibrate_table, selftest_table,
+	heap_table;
 
 /* Words behind help, beside commands; and the shells that there is completion for. Both to NULL. */
 extern const char *const help_topics[], *const completion_shells[];
@@ -69,6 +70,7 @@ int cmd_attach(int argc, char **argv);
 /* start, stop, status, snapshot, reset, detach: argv[0] tells which. */
 int cmd_control(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_heap(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_diff(int argc, char **argv);

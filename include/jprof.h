@@ -106,6 +106,12 @@ JPROF_API int jprof_mark(const char *name);
  * does not know). In a virtual thread it is its own, on whichever carriers it ran. */
 JPROF_API int jprof_thread_value(const char *metric, uint64_t *value);
 
+/* The same of another thread, by its Thread.getId(), on any thread; of one that ended, too. Of a running thread it has what
+ * can be seen from outside, as below. -1 also where the thread shares a row with others: virtual threads, unless the
+ * recording has virtual=separate, and ended ones that were folded. */
+JPROF_API int jprof_thread_value_of(
+	int64_t java_thread_id, const char *metric, uint64_t *value);
+
 /* The same of all threads of the recording, those that ended included: the sum of the totals that
  * a report would show now. It may be asked for on threads that are not recorded, too. Of other
  * running threads it has what can be seen from outside: their allocation is counted when they take
@@ -170,6 +176,9 @@ JPROF_FUNCTION(int, jprof_reset, (void), (), JPROF_ABSENT)
 JPROF_FUNCTION(int, jprof_mark, (const char *name), (name), JPROF_ABSENT)
 JPROF_FUNCTION(int, jprof_thread_value, (const char *metric, uint64_t *value), (metric, value),
 	JPROF_ABSENT)
+JPROF_FUNCTION(int, jprof_thread_value_of,
+	(int64_t java_thread_id, const char *metric, uint64_t *value),
+	(java_thread_id, metric, value), JPROF_ABSENT)
 JPROF_FUNCTION(int, jprof_total_value, (const char *metric, uint64_t *value), (metric, value),
 	JPROF_ABSENT)
 

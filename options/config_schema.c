@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/number.h"
 #include "options/option_table.h"
 #include "options/thread_choice.h"
 
@@ -153,7 +152,7 @@ struct json_t *schema_of_percent(const struct option_row *row)
 	return any_of(append(plain_schemas(row), json_pack("{s:s}", "const", "off")));
 }
 
-struct json_t *schema_of_size(const struct option_row *row)
+static json_t *size_schemas(const struct option_row *row)
 {
 	json_t *schemas = plain_schemas(row);
 	for (size_t i = 0; i < option_unit_count; i++) {
@@ -163,17 +162,28 @@ struct json_t *schema_of_size(const struct option_row *row)
 		schemas =
 			append(schemas, digits_schema(least, row->most / unit->bytes, letter));
 	}
-	return any_of(schemas);
+	return schemas;
+}
+
+struct json_t *schema_of_size(const struct option_row *row)
+{
+	return any_of(size_schemas(row));
+}
+
+struct json_t *schema_of_period(const struct option_row *row)
+{
+	return any_of(append(size_schemas(row), json_pack("{s:s}", "const", "all")));
 }
 
 struct json_t *schema_of_time(const struct option_row *row)
 {
 	json_t *schemas = append(json_array(), json_pack("{s:s}", "const", "off"));
-	for (const struct number_unit *unit = number_times; unit->name; unit++)
-		if (row->most / unit->ns > 0)
-			schemas = append(schemas,
-				digits_schema((row->least + unit->ns - 1) / unit->ns,
-					row->most / unit->ns, unit->name));
+	for (size_t i = 0; i < option_time_count; i++) {
+		const struct option_time *unit = &option_times[i];
+		uint64_t least = (row->least + unit->ns - 1) / unit->ns;
+		schemas =
+			append(schemas, digits_schema(least, row->most / unit->ns, unit->name));
+	}
 	return any_of(schemas);
 }
 

@@ -22,11 +22,4 @@ bool number_read_time(const char *text, uint64_t *ns);
 enum { NUMBER_TIME = 32 };
 void number_write_time(uint64_t ns, char text[NUMBER_TIME]);
 
-/* The units, the smallest first, up to one without a name. */
-struct number_unit {
-	const char *name;
-	uint64_t ns;
-};
-extern const struct number_unit number_times[];
-
 #endif

@@ -14,7 +14,6 @@
 
 #include "options/event_condition.h"
 #include "options/nearest.h"
-#include "options/number.h"
 #include "options/sample_choice.h"
 #include "options/thread_choice.h"
 
@@ -265,32 +264,88 @@ static const struct option_type percent_type = {.from_integer = true,
 	.schema = schema_of_percent,
 	.size = sizeof(uint64_t)};
 
+/* ---- a size, or all ---- */
+
+static const char *period_give(const struct option_row *row, void *field, const char *value)
+{
+	if (strcmp(value, "all") != 0)
+		return size_give(row, field, value);
+	*(uint64_t *)field = 0;
+	return NULL;
+}
+
+static void period_describe(const struct option_row *row, char *text, size_t size)
+{
+	size_t length;
+
+	size_describe(row, text, size);
+	length = strlen(text);
+	snprintf(text + length, size - length, ", or all");
+}
+
+static char *period_show(const struct option_row *row, const void *field)
+{
+	return *(const uint64_t *)field == 0 ? strdup("all") : size_show(row, field);
+}
+
+static const struct option_type period_type = {.from_integer = true,
+	.give = period_give,
+	.describe = period_describe,
+	.show = period_show,
+	.schema = schema_of_period,
+	.size = sizeof(uint64_t)};
+
 /* ---- times, or off ---- */
+
+const struct option_time option_times[] = {
+	{"h", 3600000000000}, {"m", 60000000000}, {"s", 1000000000}, {"ms", 1000000}};
+
+const size_t option_time_count = sizeof(option_times) / sizeof(option_times[0]);
 
 static const char *time_give(const struct option_row *row, void *field, const char *value)
 {
-	uint64_t ns = 0;
+	char *end = NULL;
+	uint64_t number = 0, unit = 0;
 
-	if (strcmp(value, "off") != 0 && !number_read_time(value, &ns))
+	*(uint64_t *)field = 0;
+	if (strcmp(value, "off") == 0)
+		return NULL;
+	if (isdigit((unsigned char)*value))
+		number = strtoull(value, &end, 10);
+	for (size_t i = 0; end && i < option_time_count; i++)
+		if (strcmp(end, option_times[i].name) == 0)
+			unit = option_times[i].ns;
+	if (unit == 0)
 		return not_legal;
-	if (ns > row->most)
+	if (number > row->most / unit)
 		return "is too large";
-	*(uint64_t *)field = ns;
-	return ns > 0 && ns < row->least ? "is too small" : NULL;
+	*(uint64_t *)field = number * unit;
+	return number * unit < row->least ? "is too small" : NULL;
+}
+
+/* In the largest unit that divides it: "1m". */
+static void time_write(uint64_t ns, char *text, size_t size)
+{
+	size_t i = 0;
+
+	while (i + 1 < option_time_count && ns % option_times[i].ns != 0)
+		i++;
+	snprintf(text, size, "%" PRIu64 "%s", ns / option_times[i].ns, option_times[i].name);
 }
 
 static void time_describe(const struct option_row *row, char *text, size_t size)
 {
-	snprintf(text, size, "%s, or off", row->values);
+	char least[32], most[32];
+	time_write(row->least, least, sizeof(least));
+	time_write(row->most, most, sizeof(most));
+	snprintf(text, size, "%s from %s to %s", row->values, least, most);
 }
 
 static char *time_show(const struct option_row *row, const void *field)
 {
-	char text[NUMBER_TIME];
-
-	if (*(const uint64_t *)field == 0)
-		return strdup("off");
-	number_write_time(*(const uint64_t *)field, text);
+	char text[32] = "off";
+	if (*(const uint64_t *)field != 0)
+		time_write(*(const uint64_t *)field, text, sizeof(text));
 	return strdup(text);
 }
 
@@ -491,7 +546,7 @@ const struct option_row option_table[] = {
 	{"events", &list_type, "patterns like com.acme.Order* joined by '+'",
 		.unset = "all timed methods", .forbidden = ",;:|/[]()", FIELD(events),
 		.meaning = "methods whose calls traces=events tells one by one"},
-	{"events_keep", &time_type, "a time (200ms, 10s, 5m)", UINT64_C(100000000),
+	{"events_keep", &time_type, "off, or a time (200ms, 10s, 5m)", UINT64_C(100000000),
 		UINT64_C(86400000000000), .initial = "off", FIELD(events_keep),
 		.meaning = "keeps so much of the last events, and writes them on `jprof trace "
 			   "PID --write` or events_when; off: all are written"},
@@ -499,6 +554,10 @@ const struct option_row option_table[] = {
 		"conditions like com.acme.X.y>200ms joined by '+'", .unset = "none",
 		FIELD(events_when),
 		.meaning = "writes the events that are kept when a call took longer"},
+	{"objects", &period_type, "a size (bytes, 512k, 1m)", UINT64_C(1) << 10,
+		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),
+		.meaning = "of the trace objects: one object in so many bytes is told; all: "
+			   "each"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",
@@ -520,6 +579,10 @@ const struct option_row option_table[] = {
 		.meaning = "bound for call trees and buffers"},
 	{"flush", &count_type, "seconds", 1, 86400, .initial = "10", FIELD(flush),
 		.meaning = "how often the profile is brought up to date"},
+	{"resolution", &time_type, "off, or a time (100ms, 1s, 5m)", 100000000,
+		UINT64_C(3600000000000), .initial = "off", FIELD(resolution),
+		.meaning =
+			"sums are kept by such pieces of time, for report --from 10s --to 12s"},
 	{"log", &choice_type, "error, warn, info, debug", .initial = "warn", FIELD(log),
 		.meaning = "what is told on standard error"},
 };

@@ -69,6 +69,15 @@ struct option_unit {
 extern const struct option_unit option_units[];
 extern const size_t option_unit_count;
 
+/* The units that a time may have, largest first. */
+struct option_time {
+	const char *name;
+	uint64_t ns;
+};
+
+extern const struct option_time option_times[];
+extern const size_t option_time_count;
+
 /* Steps through "auto, events, off": the next word, its length, or NULL behind the last. */
 const char *option_next_word(const char *words, size_t *length);
 
@@ -174,6 +183,7 @@ struct json_t *schema_of_choice(const struct option_row *row);
 struct json_t *schema_of_yes_no(const struct option_row *row);
 struct json_t *schema_of_count(const struct option_row *row);
 struct json_t *schema_of_percent(const struct option_row *row);
+struct json_t *schema_of_period(const struct option_row *row);
 struct json_t *schema_of_time(const struct option_row *row);
 struct json_t *schema_of_size(const struct option_row *row);
 struct json_t *schema_of_list(const struct option_row *row);

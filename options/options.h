@@ -53,6 +53,7 @@ struct options {
 	struct pattern_list events;  /* methods that traces=events tells of; empty: all timed ones */
 	uint64_t events_keep;        /* ns of events that are kept, not written; 0: all are written */
 	struct pattern_list events_when; /* see event_condition_read */
+	uint64_t objects;            /* bytes from one to the next; 0: all */
 	int io;                      /* enum io_mode */
 	uint64_t io_slots;           /* descriptors below are in the holder's array */
 	bool io_class_loading;       /* reading classes is the application's I/O, too */
@@ -61,6 +62,7 @@ struct options {
 	int timing;          /* enum timing_mode */
 	uint64_t max_memory; /* bytes */
 	uint64_t flush;      /* seconds, at least 1 */
+	uint64_t resolution; /* ns; 0: off */
 	int log;             /* enum log_level */
 };
 

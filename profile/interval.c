@@ -206,6 +206,41 @@ static int subtract_nodes(struct subtraction *subtraction)
 	return status == 0 && subtraction->carry ? settle(subtraction) : status;
 }
 
+int interval_settle(struct profile *profile, uint64_t *base)
+{
+	struct subtraction subtraction = {.to = profile,
+		.base = base,
+		.counters = COUNTERS_FIXED + 2 * profile->metric_count};
+	uint64_t value[COUNTERS_MAX], lack[COUNTERS_MAX];
+	int status = 0;
+
+	for (size_t i = 0; i < profile->node_count && status == 0; i++) {
+		struct profile_node *node = &profile->node[i];
+		uint8_t earlier = node->earlier;
+		uint64_t any = 0;
+
+		load(&subtraction, node, value);
+		for (unsigned c = 0; c < subtraction.counters; c++) {
+			bool less =
+				(int64_t)value[c] < 0 &&
+				!(profile->thread[node->thread].group && c >= COUNTERS_FIXED);
+
+			lack[c] = less ? -value[c] : 0;
+			value[c] = less ? 0 : value[c];
+			any |= lack[c];
+		}
+		if (any == 0)
+			continue;
+		store(&subtraction, node, value);
+		node->earlier = earlier;
+		status = carry(&subtraction, i, lack);
+	}
+	if (status == 0 && subtraction.carry)
+		status = settle(&subtraction);
+	free(subtraction.carry);
+	return status;
+}
+
 /* ---- accounts ---- */
 
 static int compare(uint64_t a, uint64_t b)

@@ -9,6 +9,18 @@ const char *const io_kind_names[IO_KINDS + 1] = {
 #undef X
 };
 
+const char *const collection_kind_names[COLLECTION_KINDS + 1] = {
+#define X(kind, name) [kind] = name,
+	COLLECTION_KIND_TABLE(X)
+#undef X
+};
+
+const char *const deoptimization_kind_names[DEOPTIMIZATION_KINDS + 1] = {
+#define X(kind, name) [kind] = name,
+	DEOPTIMIZATION_KIND_TABLE(X)
+#undef X
+};
+
 const char *const account_kind_names[ACCOUNT_KINDS + 1] = {
 #define X(kind, name, subject, group) [kind] = name,
 	ACCOUNT_KIND_TABLE(X)

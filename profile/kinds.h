@@ -106,10 +106,12 @@ enum { CODE_LEVEL_MAX = 4 };
 
 /* Subject 0: not known, or none. */
 enum subject {
-	SUBJECT_FILE,  /* a file's id (table file): it may become its group's */
-	SUBJECT_NONE,  /* the call path alone tells: what it is about is always 0 */
-	SUBJECT_PLACE, /* where in the node's method: sample_place(), of which 0 is one */
-	SUBJECT_METHOD /* a method's id (table method) */
+	SUBJECT_FILE,   /* a file's id (table file): it may become its group's */
+	SUBJECT_NONE,   /* the call path alone tells: what it is about is always 0 */
+	SUBJECT_PLACE,  /* where in the node's method: sample_place(), of which 0 is one */
+	SUBJECT_METHOD, /* a method's id (table method) */
+	SUBJECT_THROWN, /* two of them: thrown_subject() */
+	SUBJECT_LOCK    /* a lock's id (table lock) */
 };
 
 #define ACCOUNT_KIND_TABLE(X)                                                                  \
@@ -127,8 +129,20 @@ enum subject {
 	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs")          /* fsync(2) and its like */         \
 	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
 	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */        \
-	X(CALLS, "call", SUBJECT_METHOD, "calls")          /* that were counted: of the root */
+	X(CALLS, "call", SUBJECT_METHOD, "calls") /* that were counted: of the root */         \
+	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated") /* of a class */         \
+	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */    \
+	/* where it was thrown; the amount: objects that had been thrown before */             \
+	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
+	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
+		"created")                              /* where its object was made */        \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks") /* a contended monitor's enter */      \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")    /* Object.wait; failed: timed out */   \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")    /* java.util.concurrent */             \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")     /* others waited for it meanwhile */
 
+/* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
+ * there had been before each was allocated. */
 enum account_kind {
 #define X(kind, name, subject, group) kind,
 	ACCOUNT_KIND_TABLE(X)
@@ -143,9 +157,32 @@ enum account_kind {
 /* By kind; NULL behind the last. */
 extern const char *const account_kind_names[ACCOUNT_KINDS + 1];
 
+/* True for what traces tell: such accounts are in the views of theirs alone. */
+static inline int account_kind_is_told(enum account_kind kind)
+{
+	return kind > CALLS;
+}
+
 /* "reads". Static. */
 const char *account_kind_group(enum account_kind kind);
 enum subject account_kind_subject(enum account_kind kind);
+
+/* What was thrown: the id of its class, and that of the method that caught it; METHOD_ROOT: no Java code did; METHOD_FOLDED: it is
+ * not known which. */
+static inline uint64_t thrown_subject(uint32_t class, uint32_t catcher)
+{
+	return (uint64_t)catcher << 32 | class;
+}
+
+static inline uint32_t thrown_class(uint64_t subject)
+{
+	return (uint32_t)subject;
+}
+
+static inline uint32_t thrown_catcher(uint64_t subject)
+{
+	return (uint32_t)(subject >> 32);
+}
 
 /* ---- traces: what is told beside calls, samples and I/O ---- */
 
@@ -200,6 +237,41 @@ static inline int io_kind_is_socket(enum io_kind kind)
 {
 	return kind == IO_TCP || kind == IO_UDP || kind == IO_UNIX;
 }
+
+/* ---- collections: what the JVM's log calls a section of its work ---- */
+
+#define COLLECTION_KIND_TABLE(X)                                                               \
+	X(COLLECTION_PAUSE, "pause")           /* no Java code ran */                          \
+	X(COLLECTION_CONCURRENT, "concurrent") /* Java code ran beside it */                   \
+	X(COLLECTION_CYCLE, "cycle") /* a whole collection: pauses and what is between them */ \
+	X(COLLECTION_PART, "part")   /* of a cycle: one generation's */                        \
+	X(COLLECTION_STALL, "stall") /* a thread waited for memory */
+
+enum collection_kind {
+#define X(kind, name) kind,
+	COLLECTION_KIND_TABLE(X)
+#undef X
+		COLLECTION_KINDS
+};
+
+/* By enum collection_kind; NULL behind the last. */
+extern const char *const collection_kind_names[COLLECTION_KINDS + 1];
+
+/* ---- compiled code that is given up ---- */
+
+#define DEOPTIMIZATION_KIND_TABLE(X)                                                           \
+	X(DEOPTIMIZATION_TRAP, "trap")           /* a thread went on in the interpreter */     \
+	X(DEOPTIMIZATION_DISCARDED, "discarded") /* nobody enters the code any more */
+
+enum deoptimization_kind {
+#define X(kind, name) kind,
+	DEOPTIMIZATION_KIND_TABLE(X)
+#undef X
+		DEOPTIMIZATION_KINDS
+};
+
+/* By enum deoptimization_kind; NULL behind the last. */
+extern const char *const deoptimization_kind_names[DEOPTIMIZATION_KINDS + 1];
 
 /* By enum io_kind; NULL behind the last. */
 extern const char *const io_kind_names[IO_KINDS + 1];

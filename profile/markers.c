@@ -8,9 +8,6 @@
 
 #include "profile/reader.h"
 
-/* So many bytes of a message list the labels that there are. */
-#define LIST_BYTES 600
-
 /* ---- reading ---- */
 
 /* Labels of resets are numbers of their own. */
@@ -66,83 +63,173 @@ static const struct profile_snapshot *find(
 	return reset;
 }
 
-static int unknown(const struct profile *profile, const char *shown, const char *label,
-	size_t length, struct error *error)
+void markers_list(const struct profile *profile, char *list, size_t size)
 {
-	char list[LIST_BYTES] = "";
 	size_t used = 0;
 
-	if (profile->snapshot_count == 0)
-		return error_set(error, ERROR_MISSING, "'%s' has no snapshots", shown);
+	list[0] = '\0';
 	for (size_t i = 0; i < profile->snapshot_count; i++) {
 		const struct profile_snapshot *snapshot = &profile->snapshot[i];
 
-		if (used + strlen(snapshot->label) + 64 > sizeof list) {
-			snprintf(list + used, sizeof list - used, ", ... (%zu in all)",
+		if (used + strlen(snapshot->label) + 64 > size) {
+			snprintf(list + used, size - used, ", ... (%zu in all)",
 				profile->snapshot_count);
 			break;
 		}
-		used += (size_t)snprintf(list + used, sizeof list - used,
+		used += (size_t)snprintf(list + used, size - used,
 			"%s%s (at %" PRIu64 ".%03u s)", i ? ", " : "", snapshot->label,
 			snapshot->at / 1000000000, (unsigned)(snapshot->at / 1000000 % 1000));
 	}
-	return error_set(error, ERROR_MISSING, "'%s' has no snapshot '%.*s'; it has: %s", shown,
+}
+
+static int unknown(struct reader *reader, const char *label, size_t length)
+{
+	const struct profile *profile = reader->profile;
+	const char *shown = reader->source->place.shown;
+	char list[MARKERS_LIST_BYTES];
+
+	if (profile->snapshot_count == 0)
+		return error_set(
+			reader->source->error, ERROR_MISSING, "'%s' has no snapshots", shown);
+	markers_list(profile, list, sizeof list);
+	return error_set(reader->source->error, ERROR_MISSING,
+		"'%s' has no snapshot '%.*s'; it has: %s", shown,
 		(int)(length < 100 ? length : 100), label, list);
 }
 
-/* Takes the dots at that place of the text for those between the labels. True if there are
- * such snapshots. */
-static bool split(struct profile *profile, const char *text, const char *dots)
-{
-	struct profile_interval *interval = &profile->interval;
-	size_t before = (size_t)(dots - text), after = strlen(dots + 2);
+/* One end of an interval. */
+struct end {
+	const struct profile_snapshot *snapshot; /* NULL: it is none */
+	uint64_t time; /* ns since the session began; UINT64_MAX: it is none, or not named */
+	bool is_time, known;
+};
 
-	interval->from = find(profile, text, before);
-	interval->to = find(profile, dots + 2, after);
-	return (interval->from || before == 0) && (interval->to || after == 0);
+/* "1m30s", "1.5s", "250ms"; a number without a unit is of seconds. */
+static bool read_time(const char *text, size_t length, uint64_t *time)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ms", 1e6}, {"h", 3600e9}, {"m", 60e9}, {"s", 1e9}, {"", 1e9}};
+	const char *at = text, *end = text + length;
+	double sum = 0;
+	size_t u;
+
+	do {
+		double number = 0, digit = 1;
+		bool point = false;
+		const char *begin = at;
+
+		for (; at < end && ((*at >= '0' && *at <= '9') || (*at == '.' && !point));
+			at++) {
+			if (*at == '.')
+				point = true;
+			else
+				number = 10 * number + (*at - '0');
+			if (point && *at != '.')
+				digit *= 10;
+		}
+		for (u = 0; u < sizeof units / sizeof units[0]; u++)
+			if (strlen(units[u].name) <= (size_t)(end - at) &&
+				memcmp(at, units[u].name, strlen(units[u].name)) == 0)
+				break;
+		at += strlen(units[u].name);
+		sum += number / digit * units[u].ns;
+		/* Digits there must be; a number without a unit is alone. */
+		if (at == begin || *begin == '.' || *begin > '9' ||
+			(units[u].name[0] == '\0' && (at < end || begin > text)))
+			return false;
+	} while (at < end);
+	if (!(sum < 9e18))
+		return false;
+	*time = (uint64_t)(sum + 0.5);
+	return true;
+}
+
+/* A label, or, where no snapshot has it, a time behind an '@'. */
+static struct end find_end(const struct profile *profile, const char *text, size_t length)
+{
+	struct end end = {.snapshot = find(profile, text, length), .time = UINT64_MAX};
+
+	if (end.snapshot)
+		end.time = end.snapshot->at;
+	else if (length > 1 && text[0] == '@')
+		end.is_time = read_time(text + 1, length - 1, &end.time);
+	end.known = end.snapshot || end.is_time || length == 0;
+	return end;
+}
+
+/* Takes the dots at that place of the text for those between the ends. True if there are such snapshots, or they are
+ * times. */
+static bool split(
+	const struct profile *profile, const char *text, const char *dots, struct end *ends)
+{
+	ends[0] = find_end(profile, text, (size_t)(dots - text));
+	ends[1] = find_end(profile, dots + 2, strlen(dots + 2));
+	return ends[0].known && ends[1].known;
+}
+
+static int not_a_time(struct reader *reader, const char *text, size_t length)
+{
+	char shown[64];
+
+	snprintf(shown, sizeof shown, "%.*s", (int)(length < 40 ? length : 40), text);
+	return error_set(reader->source->error, ERROR_USAGE,
+		"'%s' is no time: say 10s, 1m30s or 250ms, since the recording began",
+		error_subject(shown).text);
 }
 
 /* A label may begin or end with a dot: every ".." of the text is tried. */
-static int parse(
-	struct profile *profile, const char *shown, const char *text, struct error *error)
+static int parse(struct reader *reader, const char *text, struct end *ends)
 {
-	const char *first = strstr(text, ".."), *dots = first;
+	const char *first = strstr(text, ".."), *dots = first, *wrong;
+	size_t length;
 
 	if (!first)
-		return error_set(error, ERROR_USAGE,
+		return error_set(reader->source->error, ERROR_USAGE,
 			"'%s' is no interval: say A..B, A.. (to the end) or ..B (from the "
 			"beginning)",
 			error_subject(text).text);
-	while (dots && !split(profile, text, dots))
+	while (dots && !split(reader->profile, text, dots, ends))
 		dots = strstr(dots + 1, "..");
 	if (dots)
 		return 0;
-	split(profile, text, first);
-	if (!profile->interval.from && first > text)
-		return unknown(profile, shown, text, (size_t)(first - text), error);
-	return unknown(profile, shown, first + 2, strlen(first + 2), error);
+	split(reader->profile, text, first, ends);
+	wrong = ends[0].known ? first + 2 : text;
+	length = ends[0].known ? strlen(wrong) : (size_t)(first - text);
+	return wrong[0] == '@' ? not_a_time(reader, wrong + 1, length - 1)
+			       : unknown(reader, wrong, length);
 }
 
-int markers_choose(
-	struct profile *profile, const char *shown, const char *text, struct error *error)
+int markers_choose(struct reader *reader, const char *text)
 {
+	struct profile *profile = reader->profile;
 	struct profile_interval *interval = &profile->interval;
 	const char *flushed = profile_meta_get(profile, "flushed_ns");
-	int status = text ? parse(profile, shown, text, error) : 0;
+	struct end ends[2] = {{.time = UINT64_MAX}, {.time = UINT64_MAX}};
+	int status = text ? parse(reader, text, ends) : 0;
 
 	if (status < 0)
 		return status;
 	for (size_t i = 0; i < profile->snapshot_count && !text; i++)
 		if (profile->snapshot[i].kind == SNAPSHOT_RESET)
-			interval->from = &profile->snapshot[i];
-	if (interval->from && interval->to && interval->to <= interval->from)
-		return error_set(error, ERROR_VALUE, "'%s' is not before '%s' in '%s'",
-			interval->from->label, interval->to->label, shown);
-	interval->begin = interval->from ? interval->from->at : 0;
+			ends[0].snapshot = &profile->snapshot[i];
 	/* When the counts of the last state were taken; 0: not known. */
 	if (!flushed)
 		flushed = profile_meta_get(profile, "duration_ns");
 	interval->end = flushed ? strtoull(flushed, NULL, 10) : 0;
+	interval->by_slices = ends[0].is_time || ends[1].is_time;
+	interval->asked[0] = ends[0].time;
+	interval->asked[1] = ends[1].time;
+	if (interval->by_slices)
+		return 0;
+	interval->from = ends[0].snapshot;
+	interval->to = ends[1].snapshot;
+	if (interval->from && interval->to && interval->to <= interval->from)
+		return error_set(reader->source->error, ERROR_VALUE,
+			"'%s' is not before '%s' in '%s'", interval->from->label,
+			interval->to->label, reader->source->place.shown);
+	interval->begin = interval->from ? interval->from->at : 0;
 	if (interval->to)
 		interval->end = interval->to->at;
 	return 0;

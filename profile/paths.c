@@ -14,6 +14,11 @@
  * before what it calls. */
 #define NAMED_BY_FILES                                                                         \
 	"WITH RECURSIVE named(id) AS (SELECT opened_in FROM file WHERE opened_in NOT NULL "
+#define NAMED_BY_WAITS                                                                         \
+	"UNION SELECT node FROM contention WHERE node NOT NULL "                               \
+	"UNION SELECT holder FROM contention WHERE holder NOT NULL "                           \
+	"UNION SELECT node FROM long_wait WHERE node NOT NULL "                                \
+	"UNION SELECT holder FROM long_wait WHERE holder NOT NULL "
 #define NAMED_BY_RECORDS "UNION SELECT node FROM record WHERE node <> 0 "
 #define THEIR_CALLERS                                                                          \
 	"UNION SELECT coalesce(n.parent, f.into_id) FROM named LEFT JOIN node n "              \
@@ -80,8 +85,8 @@ int paths_read(struct reader *reader)
 	if (status < 0)
 		return status;
 	result = sqlite3_prepare_v2(reader->source->db,
-		profile->record ? NAMED_BY_FILES NAMED_BY_RECORDS THEIR_CALLERS
-				: NAMED_BY_FILES THEIR_CALLERS,
+		profile->record ? NAMED_BY_FILES NAMED_BY_WAITS NAMED_BY_RECORDS THEIR_CALLERS
+				: NAMED_BY_FILES NAMED_BY_WAITS THEIR_CALLERS,
 		-1, &statement, NULL);
 	while (status == 0 && result == SQLITE_OK &&
 		(status = reader_next_row(reader, statement)) == 1)
@@ -93,5 +98,17 @@ int paths_read(struct reader *reader)
 		profile->file[i].opened_in = path_of(profile, profile->file[i].opened_in);
 	for (size_t i = 0; i < profile->record_count && status == 0; i++)
 		profile->record[i].node = path_of(profile, profile->record[i].node);
+	for (size_t i = 0; i < profile->contention_count && status == 0; i++) {
+		struct profile_contention *row = &profile->contention[i];
+
+		row->node = path_of(profile, row->node);
+		row->holder = path_of(profile, row->holder);
+	}
+	for (size_t i = 0; i < profile->long_wait_count && status == 0; i++) {
+		struct profile_wait *row = &profile->long_wait[i];
+
+		row->node = path_of(profile, row->node);
+		row->holder = path_of(profile, row->holder);
+	}
 	return status;
 }

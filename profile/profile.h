@@ -179,6 +179,88 @@ struct profile_trace_period {
 	int64_t ended;  /* the same; PROFILE_NOT_KNOWN: it is on, or the JVM was killed */
 };
 
+/* A section of a collector's work, as the JVM's log names it. */
+struct profile_collection {
+	uint32_t id;     /* 1, 2, ..., in the order in which they ended */
+	uint64_t number; /* of the collection, the JVM's: what it consists of has the same */
+	enum collection_kind kind;
+	const char *name;
+	const char *cause; /* NULL: the log does not say */
+	int64_t began;     /* ns since the session began; below 0: before it */
+	uint64_t ns;
+	int64_t before, after, total; /* bytes of the heap; PROFILE_NOT_KNOWN */
+};
+
+/* All Java threads stood. */
+struct profile_safepoint {
+	uint32_t id;           /* 1, 2, ..., in the order in which they ended */
+	const char *operation; /* what for */
+	int64_t began;         /* as of a collection: when it was asked for */
+	uint64_t ns;           /* until threads went on */
+	/* Parts of that: until the last thread stood; what the JVM did beside; the operation. */
+	uint64_t reaching_ns, cleanup_ns, at_ns;
+	/* How many there were; how many ran and had to be stopped. 0: not known. */
+	uint64_t threads, running;
+};
+
+/* A method was compiled, or was to be. */
+struct profile_compilation {
+	uint32_t id; /* the JVM's */
+	const char *class_name, *name;
+	const char *signature; /* JVM descriptor; NULL: not known */
+	uint32_t level;        /* as in profile_code; 0: a wrapper of a native method */
+	uint64_t bytecodes;    /* bytes */
+	int64_t osr; /* the bytecode of the loop that it is entered at; PROFILE_NOT_KNOWN: at its begin */
+	uint64_t began;     /* ns since the session began */
+	int64_t ns;         /* PROFILE_NOT_KNOWN */
+	const char *failed; /* why there is no code; NULL: there is */
+};
+
+/* Compiled code was left, or given up. */
+struct profile_deoptimization {
+	uint32_t id; /* 1, 2, ..., in the order of time */
+	enum deoptimization_kind kind;
+	uint64_t at;          /* ns since the session began */
+	uint32_t compilation; /* id; it may have been before the trace was on */
+	const char *class_name, *name;
+	const char *signature; /* as above */
+	uint32_t level;
+	int64_t bytecode;            /* where; PROFILE_NOT_KNOWN */
+	const char *reason, *action; /* the JVM's words; NULL: it does not say */
+};
+
+/* What threads wait for: an object's monitor, or what a parked thread says that it waits for; or all of a class that
+ * were not told apart. */
+struct profile_lock {
+	uint32_t id;            /* 1, 2, ... */
+	const char *class_name; /* Java name; "" for those without an object */
+	int64_t number;         /* System.identityHashCode(); PROFILE_NOT_KNOWN: of many */
+};
+
+/* Who waited for whom: waits of one kind of one call path for a lock that another one held. */
+struct profile_contention {
+	uint32_t id; /* 1, 2, ... */
+	/* The waiter's path and the holder's. For the writer profile_node_id, from the reader the place of the path + 1; 0:
+	 * none, or a thread's root. */
+	uint64_t node, holder;
+	uint32_t thread, holder_thread; /* from the reader alone: ids; 0: none is known */
+	uint32_t lock;                  /* id; from the reader place + 1; 0: many, or none */
+	enum account_kind kind;
+	uint64_t count, failures, ns;
+	uint64_t longest; /* ns of the longest, and when it */
+	uint64_t began;   /* began: ns since the session began */
+};
+
+/* One of the longest waits. */
+struct profile_wait {
+	uint32_t id;
+	uint64_t begin, ns;             /* ns since the session began; how long */
+	uint64_t node, holder;          /* as in profile_contention, */
+	uint32_t thread, holder_thread; /* and these */
+	uint32_t lock;
+	enum account_kind kind;
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */
@@ -267,6 +349,29 @@ struct profile_snapshot {
 	const char *label; /* NULL: a reset */
 	uint64_t at;       /* ns since the session began */
 	enum profile_snapshot_kind kind;
+};
+
+/* A piece of the recording's time, of which what it added to the counts is known. They follow one another without a gap. */
+struct profile_slice {
+	uint32_t id;           /* without a meaning */
+	uint64_t began, ended; /* ns since the session began */
+	uint64_t rows;         /* that the tables have of it */
+};
+
+/* What a slice added to a node's counts; or less than nothing, where they went elsewhere: as the bits of an
+ * int64_t. */
+struct profile_slice_node {
+	uint32_t thread, id;
+	uint64_t calls, interpreted, jitted, native;
+	uint64_t transition[2][2];
+	uint64_t base[PROFILE_METRIC_MAX], spent[PROFILE_METRIC_MAX];
+};
+
+/* The same of a sequence's. */
+struct profile_slice_sequence {
+	uint32_t code;
+	uint64_t count;
+	uint64_t sum[PROFILE_METRIC_MAX];
 };
 
 /* A moment that the program named. */

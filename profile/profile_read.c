@@ -234,6 +234,10 @@ static int check_account(struct reader *reader, void *record, size_t i)
 	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
 		account->subject >= profile->method_count)
 		return read_damaged(reader->source, "calls of an unknown method");
+	if (account_kind_subject(account->kind) == SUBJECT_THROWN &&
+		(thrown_class(account->subject) >= profile->method_count ||
+			thrown_catcher(account->subject) >= profile->method_count))
+		return read_damaged(reader->source, "an exception of an unknown class");
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;
@@ -513,15 +517,26 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	if (status == 0)
 		status = markers_read(reader, wanted->marks);
 	if (status == 0)
-		status = markers_choose(profile, reader->source->place.shown, wanted->interval,
-			reader->source->error);
-	reader->snapshot = status == 0 && interval->to ? interval->to->id : 0;
+		status = slices_read(reader);
+	if (status == 0)
+		status = markers_choose(reader, wanted->interval);
+	if (status == 0 && interval->by_slices)
+		status = slices_choose(reader);
+	reader->snapshot =
+		status == 0 && interval->to && !interval->by_slices ? interval->to->id : 0;
 	if (status == 0)
 		status = read_counts(reader);
-	if (status == 0 && interval->from)
+	if (status == 0)
+		status = lock_rows_read(reader);
+	if (status == 0 && interval->by_slices)
+		status = slices_read_counts(reader);
+	else if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
+	if (status == 0 && wanted->slice_use)
+		status = slices_read_use(reader);
 	if (status == 0 && (groups_merge(reader->owned) != 0 ||
-				   (interval->from && interval_drop_unused(profile) != 0)))
+				   ((interval->from || interval->by_slices) &&
+					   interval_drop_unused(profile) != 0)))
 		status = reader_no_memory(reader);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &threads);
@@ -531,6 +546,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = read_events(reader);
 	if (status == 0)
 		status = read_code(reader, wanted);
+	if (status == 0)
+		status = trace_tables_read(reader, wanted);
 	if (status == 0)
 		status = paths_read(reader);
 	if (status == 0)
@@ -581,6 +598,7 @@ void profile_free(struct profile *profile)
 		return;
 	free(profile->path);
 	events_close(owned->events);
+	free(profile->slice_use);
 	store_fini(&owned->store);
 	free(owned);
 }

@@ -21,8 +21,21 @@ struct profile_interval {
 	const struct profile_snapshot *from; /* NULL: from the beginning */
 	const struct profile_snapshot *to;   /* NULL: to the end */
 	uint64_t begin, end;                 /* ns since the session began; end 0: not known */
+	/* It is made of whole slices: from and to are snapshots of no file, whose labels are times. */
+	bool by_slices;
+	size_t slice, slices; /* the first one's place, and how many */
+	uint64_t asked[2];    /* for these times; UINT64_MAX at an end that was not named */
 	/* values that would have become negative: in a whole file none */
 	uint64_t clamped;
+};
+
+/* What a thread did in a slice. */
+struct profile_slice_use {
+	uint32_t slice;  /* place */
+	uint32_t thread; /* id, of a part of a group that of the group */
+	uint64_t calls, ops, bytes, io_ns;
+	uint64_t samples[SAMPLE_CONDITIONS_MAX]; /* periods, by condition */
+	uint64_t total[PROFILE_METRIC_MAX];
 };
 
 struct profile {
@@ -96,6 +109,29 @@ struct profile {
 	/* When traces were on, in order of their begins. */
 	struct profile_trace_period *trace_period;
 	size_t trace_period_count;
+	/* Only where collections are wanted, in the order in which they ended. */
+	struct profile_collection *collection;
+	size_t collection_count;
+	struct profile_safepoint *safepoint;
+	size_t safepoint_count;
+	/* Only where compilations are wanted: by the JVM's number, and in the order of time. */
+	struct profile_compilation *compilation;
+	size_t compilation_count;
+	struct profile_deoptimization *deoptimization;
+	size_t deoptimization_count;
+	/* Of the trace `locks`, whatever interval is wanted; ordered by id. */
+	struct profile_lock *lock;
+	size_t lock_count;
+	struct profile_contention *contention;
+	size_t contention_count;
+	struct profile_wait *long_wait;
+	size_t long_wait_count;
+	/* In order of time, one behind the other. */
+	struct profile_slice *slice;
+	size_t slice_count;
+	/* If it is wanted: what threads did in each of the interval, in the order of slices and threads. */
+	struct profile_slice_use *slice_use;
+	size_t slice_use_count;
 	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
 	struct profile_mark *mark;
 	size_t mark_count;
@@ -144,8 +180,12 @@ struct profile_wanted {
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
+	bool collections;  /* of garbage, and safepoints */
+	bool compilations; /* of methods, and deoptimizations */
+	bool slice_use;    /* what threads did in each slice */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
-	 * from the last reset, if there is one, to the end. */
+	 * from the last reset, if there is one, to the end. "@10s", "@1m30s", "@250ms" in a label's place is a time
+	 * since the session began: where there is one, whole slices are meant. */
 	const char *interval;
 };
 

@@ -25,8 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/bind.h"
 #include "profile/place.h"
 #include "profile/schema.h"
+#include "profile/slice_write.h"
 
 /* How long a transaction waits for readers before it begins. */
 #define BUSY_MS 5000
@@ -41,13 +43,15 @@
 enum statement {
 	DROP_NODES = TABLE_COUNT, /* of a thread */
 	DROP_ACCOUNT,
-	DROP_ONE, /* and its table */
+	FORGET_FILE, /* what it was; whose it is now stays */
+	DROP_ONE,    /* and its table */
 	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
 };
 
 struct profile_writer {
 	sqlite3 *db;
 	sqlite3_stmt *statement[STATEMENT_COUNT];
+	struct slice_writer slices;
 	unsigned metrics;
 	/* Locked with flock(2). Closed after the database: closing any descriptor of a
 	 * file drops the process's POSIX locks on it, which are SQLite's. */
@@ -266,6 +270,7 @@ static void put_back(struct profile_writer *writer)
 
 static void close_database(struct profile_writer *writer)
 {
+	slices_fini(&writer->slices);
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
 		sqlite3_finalize(writer->statement[i]);
 		writer->statement[i] = NULL;
@@ -303,6 +308,10 @@ static int prepare_all(struct profile_writer *writer)
 	if (result == SQLITE_OK)
 		result = prepare(
 			writer, DROP_ACCOUNT, "DELETE FROM account WHERE id BETWEEN ? AND ?");
+	if (result == SQLITE_OK)
+		result = prepare(writer, FORGET_FILE,
+			"UPDATE file SET name = '', peer = NULL, opened_by = NULL, "
+			"opened_in = NULL, note = NULL, group_id = ?2 WHERE id = ?1");
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped && result == SQLITE_OK; i++) {
 		char sql[64];
 
@@ -338,86 +347,35 @@ static int check_open(struct profile_writer *writer, struct error *error)
 		writer->place.shown);
 }
 
-/* Numbers above 2^63 keep their bits; SQL shows them negative. */
-static void bind_number(sqlite3_stmt *statement, int at, uint64_t number)
+/* Rows first to last are about to go: the slice under way has so much less. */
+static int take_slice(struct profile_writer *writer, enum schema_table_id table, uint64_t first,
+	uint64_t last, struct error *error)
 {
-	sqlite3_bind_int64(statement, at, (sqlite3_int64)number);
-}
+	int result = slices_take(&writer->slices, table, first, last);
 
-static void bind_unless(sqlite3_stmt *statement, int at, bool null, uint64_t number)
-{
-	if (null)
-		sqlite3_bind_null(statement, at);
-	else
-		bind_number(statement, at, number);
-}
-
-/* at: from 1 on. */
-static void bind_column(
-	sqlite3_stmt *statement, int at, const struct schema_column *column, const void *record)
-{
-	const char *value = (const char *)record + column->offset;
-	const uint32_t *u32 = (const uint32_t *)(const void *)value;
-	const uint64_t *u64 = (const uint64_t *)(const void *)value;
-	const uint32_t *thread = record;
-	const struct profile_bytes *bytes;
-
-	switch (column->kind) {
-	case KIND_U64:
-		bind_number(statement, at, *u64);
-		break;
-	case KIND_U64_OR_NULL:
-		bind_unless(statement, at, *u64 == 0, *u64);
-		break;
-	case KIND_U32:
-	case KIND_THREAD:
-		bind_number(statement, at, *u32);
-		break;
-	case KIND_U32_OR_NULL:
-		bind_unless(statement, at, *u32 == 0, *u32);
-		break;
-	case KIND_BOOL:
-		bind_number(statement, at, *(const bool *)value);
-		break;
-	case KIND_TEXT:
-	case KIND_NAME:
-		sqlite3_bind_text(statement, at, *(const char *const *)(const void *)value, -1,
-			SQLITE_STATIC);
-		break;
-	case KIND_TIME:
-		bind_unless(statement, at, (int64_t)*u64 == PROFILE_NOT_KNOWN, *u64);
-		break;
-	case KIND_BYTES:
-	case KIND_BYTES_LATER:
-		bytes = (const struct profile_bytes *)(const void *)value;
-		sqlite3_bind_blob64(statement, at, bytes->bytes, bytes->size, SQLITE_STATIC);
-		break;
-	case KIND_DESCRIPTOR:
-		bind_unless(statement, at, (int32_t)*u32 < 0, *u32);
-		break;
-	case KIND_WORD:
-		sqlite3_bind_text(statement, at, column->words[*u32], -1, SQLITE_STATIC);
-		break;
-	case KIND_ID:
-	case KIND_ID_IN_THREAD:
-		bind_number(statement, at, profile_node_id(*thread, *u32));
-		break;
-	case KIND_ID_ELSEWHERE:
-		bind_number(statement, at, profile_node_id(u32[-1], *u32));
-		break;
-	case KIND_CALLER:
-		bind_unless(statement, at, thread[1] == 0, profile_node_id(*thread, *u32));
-		break;
-	}
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
 }
 
 static int drop(struct profile_writer *writer, enum schema_table_id table, uint64_t id,
 	struct error *error)
 {
-	if (check_open(writer, error) < 0)
+	if (check_open(writer, error) < 0 || take_slice(writer, table, id, id, error) < 0)
 		return -ERROR_IO;
 	bind_number(writer->statement[DROP_ONE + (int)table], 1, id);
 	return step(writer, DROP_ONE + (int)table, error);
+}
+
+/* Slices may refer to it: what it was goes, and the row it was folded into stays. */
+static int forget_file(
+	struct profile_writer *writer, const struct profile_file *file, struct error *error)
+{
+	if (!writer->slices.db)
+		return drop(writer, TABLE_FILE, file->id, error);
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(writer->statement[FORGET_FILE], 1, file->id);
+	bind_unless(writer->statement[FORGET_FILE], 2, file->into == 0, file->into);
+	return step(writer, FORGET_FILE, error);
 }
 
 int profile_put_row(struct profile_writer *writer, enum schema_table_id id, const void *record,
@@ -426,10 +384,10 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id id, cons
 	const struct profile_file *file = record;
 	const struct schema_table *table = &schema_tables[id];
 	sqlite3_stmt *statement = writer->statement[id];
-	int at = 1;
+	int at = 1, result;
 
 	if (id == TABLE_FILE && file->forgotten)
-		return drop(writer, id, file->id, error);
+		return forget_file(writer, file, error);
 	if (check_open(writer, error) < 0)
 		return -ERROR_IO;
 	for (int i = 0; i < table->columns; i++)
@@ -443,7 +401,9 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id id, cons
 		for (unsigned m = 0; m < writer->metrics; m++) /* NULL: zeros */
 			bind_number(statement, at++, number ? number[m] : 0);
 	}
-	return step(writer, (int)id, error);
+	result = slices_put(&writer->slices, id, record);
+	return result == SQLITE_OK ? step(writer, (int)id, error)
+				   : failed(writer, error, result);
 }
 
 static int start_database(
@@ -567,6 +527,7 @@ int profile_commit(struct profile_writer *writer, struct error *error)
 
 void profile_rollback(struct profile_writer *writer)
 {
+	writer->slices.current = 0;
 	if (!sqlite3_get_autocommit(writer->db))
 		sql_exec(writer->db, "ROLLBACK");
 }
@@ -593,6 +554,33 @@ int profile_put_snapshot(struct profile_writer *writer, const struct profile_sna
 	return status;
 }
 
+int profile_keep_slices(struct profile_writer *writer, uint64_t resolution, struct error *error)
+{
+	int result = slices_init(&writer->slices, writer->db, writer->metrics, resolution);
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+void profile_bound_slices(struct profile_writer *writer, uint64_t slices, uint64_t rows)
+{
+	writer->slices.slices_most = slices;
+	writer->slices.rows_most = rows;
+}
+
+int profile_begin_slice(struct profile_writer *writer, uint64_t now, struct error *error)
+{
+	int result = writer->slices.db ? slices_begin(&writer->slices, now) : SQLITE_OK;
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+int profile_end_slice(struct profile_writer *writer, struct error *error)
+{
+	int result = slices_end(&writer->slices);
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
 int profile_drop_node(
 	struct profile_writer *writer, uint32_t thread, uint32_t node, struct error *error)
 {
@@ -610,9 +598,15 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 	int status = drop(writer, TABLE_THREAD, thread, error);
 
 	for (int which = DROP_NODES; which <= DROP_ACCOUNT && status == 0; which++) {
-		bind_number(writer->statement[which], 1, profile_node_id(thread, 0));
-		bind_number(writer->statement[which], 2, profile_node_id(thread, UINT32_MAX));
-		status = step(writer, which, error);
+		uint64_t first = profile_node_id(thread, 0),
+			 last = profile_node_id(thread, UINT32_MAX);
+
+		bind_number(writer->statement[which], 1, first);
+		bind_number(writer->statement[which], 2, last);
+		status = take_slice(writer, which == DROP_NODES ? TABLE_NODE : TABLE_ACCOUNT,
+			first, last, error);
+		if (status == 0)
+			status = step(writer, which, error);
 	}
 	return status;
 }

@@ -66,7 +66,14 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_CODE, struct profile_machine_code                             \
 			 : TABLE_MACHINE_CODE, struct profile_mark                             \
 			 : TABLE_MARK, struct profile_trace_period                             \
-			 : TABLE_TRACE_PERIOD),                                                \
+			 : TABLE_TRACE_PERIOD, struct profile_collection                       \
+			 : TABLE_COLLECTION, struct profile_safepoint                          \
+			 : TABLE_SAFEPOINT, struct profile_compilation                         \
+			 : TABLE_COMPILATION, struct profile_deoptimization                    \
+			 : TABLE_DEOPTIMIZATION, struct profile_lock                           \
+			 : TABLE_LOCK, struct profile_contention                               \
+			 : TABLE_CONTENTION, struct profile_wait                               \
+			 : TABLE_LONG_WAIT),                                                   \
 		record, error)
 int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	const void *record, struct error *error);
@@ -76,6 +83,19 @@ int profile_put_meta(
  * an id that is new. */
 int profile_put_snapshot(struct profile_writer *writer, const struct profile_snapshot *snapshot,
 	struct error *error);
+
+/* From now on what transactions add to counts is kept by slices of time, each as long as the resolution (ns, above 0)
+ * or longer; slice_write.h tells how many there are. Once, outside of a transaction. */
+int profile_keep_slices(
+	struct profile_writer *writer, uint64_t resolution, struct error *error);
+
+/* Fewer slices, and rows of them, than slice_write.h says. */
+void profile_bound_slices(struct profile_writer *writer, uint64_t slices, uint64_t rows);
+
+/* Within a transaction, before counts are put: they are of the time until now, ns since the session began. Behind
+ * them: nothing more is put. Both do nothing where no slices are kept. Without a begin what is put is of no slice. */
+int profile_begin_slice(struct profile_writer *writer, uint64_t now, struct error *error);
+int profile_end_slice(struct profile_writer *writer, struct error *error);
 
 /* Takes out a node, an account of I/O; a thread with all its nodes and I/O. */
 int profile_drop_node(

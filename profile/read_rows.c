@@ -28,13 +28,18 @@ static const struct schema_table *table_of(const struct reader *reader, enum sch
 	return &schema_tables[reader->snapshot && copy[id] ? copy[id] : id];
 }
 
-/* FROM the table, and of a copy the rows of the snapshot. */
+/* FROM the table, and of a copy the rows of the snapshot, of slices those of the interval. */
 static void append_from(
 	const struct reader *reader, const struct schema_table *table, sqlite3_str *sql)
 {
 	sqlite3_str_appendf(sql, " FROM %s", table->name);
 	if (table->copy)
 		sqlite3_str_appendf(sql, " WHERE snapshot = %u", reader->snapshot);
+	if (table->added)
+		sqlite3_str_appendf(sql,
+			" WHERE slice IN (SELECT id FROM slice WHERE began >= %lld AND ended "
+			"<= %lld)",
+			(long long)reader->slices_from, (long long)reader->slices_to);
 }
 
 /* All columns of a table in their order, by id where it has one. A copy's look like those of
@@ -43,20 +48,23 @@ static int select_all(struct reader *reader, enum schema_table_id id, sqlite3_st
 {
 	const struct schema_table *table = table_of(reader, id);
 	unsigned metrics = reader->profile->metric_count;
-	int columns = schema_columns(table, metrics);
+	int columns = schema_columns(table, metrics), before = table->copy || table->added;
 	sqlite3_str *sql = sqlite3_str_new(NULL);
 	char name[32];
 
-	for (int i = table->copy; i < columns; i++) {
+	for (int i = before; i < columns; i++) {
 		schema_column_name(table, metrics, i, name, sizeof name);
 		sqlite3_str_appendf(sql,
-			i < table->columns && table->column[i].kind == KIND_BYTES_LATER
+			i - before < table->columns &&
+					table->column[i - before].kind == KIND_BYTES_LATER
 				? "%s length(%s)"
 				: "%s %s",
-			i > table->copy ? "," : "SELECT", name);
+			i > before ? "," : "SELECT", name);
 	}
 	append_from(reader, table, sql);
-	sqlite3_str_appendall(sql, " ORDER BY 1");
+	/* Slices are summed up, in whatever order. */
+	if (!table->added)
+		sqlite3_str_appendall(sql, " ORDER BY 1");
 	char *text = sqlite3_str_finish(sql);
 	if (!text)
 		return reader_no_memory(reader);

@@ -7,6 +7,7 @@
  *   read_rows.c   tables as rows, checked before they are read
  *   markers.c     snapshots, resets and marks, and the interval that a user means
  *   interval.c    what happened between two states of the same recording
+ *   slices.c      what happened in slices of its time
  *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
  *   paths.c       the call paths that files and records name
  */
@@ -64,6 +65,8 @@ struct reader {
 	/* The one whose threads, nodes and I/O are read; 0: those of the file's last state. */
 	uint32_t snapshot;
 	size_t resets; /* while snapshots are read: so many were */
+	/* Of tables of slices those rows are read whose slice lies between these times. */
+	uint64_t slices_from, slices_to;
 	/* While nodes are read: the position of the thread they are at, and how many of its first
 	 * nodes have their place as their id: the others stand behind one that was folded. */
 	size_t position, dense;
@@ -149,10 +152,24 @@ size_t profile_node_find(
 /* Reads them into the reader's profile; marks only if they are wanted. 0, or a negative code. */
 int markers_read(struct reader *reader, bool marks);
 
-/* Fills profile->interval from a text as struct profile_wanted has it. shown is the file's
- * name, for messages. 0, or a negative code. */
-int markers_choose(
-	struct profile *profile, const char *shown, const char *text, struct error *error);
+/* Fills profile->interval from a text as struct profile_wanted has it; of times (by_slices) what was asked alone.
+ * 0, or a negative code. */
+int markers_choose(struct reader *reader, const char *text);
+
+/* "warm (at 1.500 s), ...": the snapshots that there are, as far as there is room. */
+#define MARKERS_LIST_BYTES 600
+void markers_list(const struct profile *profile, char *list, size_t size);
+
+/* ---- what traces tell that is of no call path: trace_tables.c ---- */
+
+/* Reads what is wanted of it, and cuts it to the profile's interval. 0, or a negative code. */
+int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted);
+
+/* ---- locks: lock_rows.c ---- */
+
+/* Reads locks, contention and the longest waits; threads are known, and groups are not yet put together. 0, or a negative
+ * code. */
+int lock_rows_read(struct reader *reader);
 
 /* ---- the interval: interval.c ---- */
 
@@ -173,6 +190,24 @@ void interval_subtract_sequences(
 
 /* Drops the records that did not begin in the profile's interval. */
 void interval_cut_records(struct profile *profile);
+
+/* Values of nodes that are negative, but of groups' parts: they become 0, and what they lack is taken from the callers,
+ * which have it too much. As interval_subtract. */
+int interval_settle(struct profile *profile, uint64_t *base);
+
+/* ---- slices of time: slices.c ---- */
+
+/* Reads which there are. 0, or a negative code. */
+int slices_read(struct reader *reader);
+
+/* Makes the interval of the whole slices that the times lie in which were asked for. 0, or a negative code. */
+int slices_choose(struct reader *reader);
+
+/* Puts what the interval's slices added in the place of the counts that were read. 0, or a negative code. */
+int slices_read_counts(struct reader *reader);
+
+/* Fills profile->slice_use. */
+int slices_read_use(struct reader *reader);
 
 /* ---- paths that are one: groups.c ---- */
 

@@ -134,7 +134,8 @@ static const struct schema_column account_columns[] = {
 	COLUMN(thread, "thread", KIND_THREAD, ""),
 	COLUMN(node, "node", KIND_ID_IN_THREAD, "id of the call path"),
 	COLUMN(subject, "subject", KIND_U64,
-		"a file's id, 0: not kept apart; of samples a place, of calls a method's id"),
+		"a file's id, 0: not kept apart; of samples a place, of calls a method's id, "
+		"of waits a lock's"),
 	WORD(kind, "kind", account_kind_names, "read, write, open, ..., sample"),
 	COLUMN(count, "count", KIND_U64, "how many"),
 	COLUMN(failures, "failures", KIND_U64, "of them"),
@@ -205,6 +206,63 @@ static const struct schema_column snapshot_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_slice
+static const struct schema_column slice_columns[] = {
+	KEY(id, "id", KIND_U32, "without a meaning"),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(ended, "ended", KIND_U64, "the same; the next one began then"),
+	COLUMN(rows, "rows", KIND_U64, "that the tables have of it"),
+};
+#undef ROW
+
+#define ROW struct profile_thread
+static const struct schema_column slice_thread_columns[] = {
+	KEY(id, "id", KIND_U32, ""),
+	COLUMN(events, "events", KIND_U64, ""),
+	COLUMN(unwound, "unwound", KIND_U64, ""),
+	COLUMN(repaired, "repaired", KIND_U64, ""),
+	COLUMN(unmatched, "unmatched", KIND_U64, ""),
+	COLUMN(lost, "lost", KIND_U64, ""),
+	COLUMN(pruned, "pruned", KIND_U64, ""),
+	COLUMN(mounts, "mounts", KIND_U64, ""),
+	COLUMN(carrier_ns, "carrier_ns", KIND_U64, ""),
+	COLUMN(waited_ns, "waited_ns", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_slice_node
+static const struct schema_column slice_node_columns[] = {
+	KEY(id, "id", KIND_ID, ""),
+	COLUMN(calls, "calls", KIND_U64, ""),
+	COLUMN(interpreted, "interpreted", KIND_U64, ""),
+	COLUMN(jitted, "jitted", KIND_U64, ""),
+	COLUMN(native, "native", KIND_U64, ""),
+	COLUMN(transition[PROFILE_ENTRY][PROFILE_ENTRY], "entry_entry", KIND_U64, ""),
+	COLUMN(transition[PROFILE_ENTRY][PROFILE_EXIT], "entry_exit", KIND_U64, ""),
+	COLUMN(transition[PROFILE_EXIT][PROFILE_ENTRY], "exit_entry", KIND_U64, ""),
+	COLUMN(transition[PROFILE_EXIT][PROFILE_EXIT], "exit_exit", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_account
+static const struct schema_column slice_account_columns[] = {
+	KEY(node, "node", KIND_ID, ""),
+	KEY(subject, "subject", KIND_U64, ""),
+	{"kind", "", KIND_WORD, offsetof(ROW, kind), account_kind_names, true},
+	COLUMN(count, "count", KIND_U64, ""),
+	COLUMN(failures, "failures", KIND_U64, ""),
+	COLUMN(amount, "amount", KIND_U64, ""),
+	COLUMN(ns, "ns", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_slice_sequence
+static const struct schema_column slice_sequence_columns[] = {
+	KEY(code, "id", KIND_U32, ""),
+	COLUMN(count, "count", KIND_U64, ""),
+};
+#undef ROW
+
 #define ROW struct profile_mark
 static const struct schema_column mark_columns[] = {
 	COLUMN(at, "at", KIND_U64, "ns since the session began"),
@@ -257,6 +315,101 @@ static const struct schema_column event_write_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_collection
+static const struct schema_column collection_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they ended"),
+	COLUMN(number, "number", KIND_U64, "the JVM's, of all that is of one collection"),
+	WORD(kind, "kind", collection_kind_names, "pause, concurrent, cycle, part, stall"),
+	COLUMN(name, "name", KIND_NAME, "as the JVM's log has it"),
+	COLUMN(cause, "cause", KIND_TEXT, "NULL: the log does not say"),
+	COLUMN(began, "began", KIND_TIME, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(before, "before", KIND_TIME, "bytes of the heap; NULL: not said"),
+	COLUMN(after, "after", KIND_TIME, "the same"),
+	COLUMN(total, "total", KIND_TIME, "the same: how large it is"),
+};
+#undef ROW
+
+#define ROW struct profile_safepoint
+static const struct schema_column safepoint_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they ended"),
+	COLUMN(operation, "operation", KIND_NAME, "what threads were stopped for"),
+	COLUMN(began, "began", KIND_TIME, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(reaching_ns, "reaching_ns", KIND_U64, "of it: until all threads stood"),
+	COLUMN(cleanup_ns, "cleanup_ns", KIND_U64, "before the operation, or behind it"),
+	COLUMN(at_ns, "at_ns", KIND_U64, "the operation"),
+	COLUMN(threads, "threads", KIND_U64_OR_NULL, "that there were; NULL: not said"),
+	COLUMN(running, "running", KIND_U64_OR_NULL, "that ran; NULL: none, or not said"),
+};
+#undef ROW
+
+#define ROW struct profile_compilation
+static const struct schema_column compilation_columns[] = {
+	KEY(id, "id", KIND_U32, "the JVM's number"),
+	COLUMN(class_name, "class", KIND_NAME, "Java name"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(signature, "signature", KIND_TEXT, "JVM descriptor; NULL: not known"),
+	COLUMN(level, "level", KIND_U32, "1, 2, 3: the first compiler; 4: the second"),
+	COLUMN(bytecodes, "bytecodes", KIND_U64, "bytes of the method; 0: a native one"),
+	COLUMN(osr, "osr", KIND_TIME, "the loop's bytecode; NULL: the whole method"),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_TIME, "until its code was installed; NULL: not known"),
+	COLUMN(failed, "failed", KIND_TEXT, "why there is no code; NULL: there is"),
+};
+#undef ROW
+
+#define ROW struct profile_deoptimization
+static const struct schema_column deoptimization_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	WORD(kind, "kind", deoptimization_kind_names, "trap, discarded"),
+	COLUMN(at, "at", KIND_U64, "ns since the session began"),
+	COLUMN(compilation, "compilation", KIND_U32, "whose code it is"),
+	COLUMN(class_name, "class", KIND_NAME, "of the method"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(signature, "signature", KIND_TEXT, "NULL: not known"),
+	COLUMN(level, "level", KIND_U32, "as in compilation"),
+	COLUMN(bytecode, "bytecode", KIND_TIME, "where; NULL: not known"),
+	COLUMN(reason, "reason", KIND_TEXT, "NULL: the JVM does not say"),
+	COLUMN(action, "action", KIND_TEXT, "the same: what it does about it"),
+};
+#undef ROW
+
+#define ROW struct profile_lock
+static const struct schema_column lock_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(class_name, "class", KIND_NAME, "Java name; empty: without an object"),
+	COLUMN(number, "number", KIND_TIME, "identity hash code; NULL: of many objects"),
+};
+#undef ROW
+
+#define ROW struct profile_contention
+static const struct schema_column contention_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(node, "node", KIND_U64_OR_NULL, "the waiter's call path; NULL: of many"),
+	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
+	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id; NULL: of many"),
+	WORD(kind, "kind", account_kind_names, "block, wait, park"),
+	COLUMN(count, "count", KIND_U64, "waits"),
+	COLUMN(failures, "failures", KIND_U64, "that timed out"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end of each"),
+	COLUMN(longest, "longest", KIND_U64, "ns"),
+	COLUMN(began, "longest_began", KIND_U64, "ns since the session began"),
+};
+#undef ROW
+
+#define ROW struct profile_wait
+static const struct schema_column long_wait_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., in no order"),
+	COLUMN(begin, "begin", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(node, "node", KIND_U64_OR_NULL, "the waiter's call path"),
+	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
+	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id"),
+	WORD(kind, "kind", account_kind_names, "block, wait, park"),
+};
+#undef ROW
+
 #define ROW struct profile_sequence
 static const struct schema_column sequence_columns[] = {
 	KEY(code, "id", KIND_U32, "the code"),
@@ -276,6 +429,10 @@ static const struct schema_column sequence_columns[] = {
 	{"spent", offsetof(struct profile_node, spent), true}}
 #define SUM {{"sum", offsetof(struct profile_sequence, sum), true}, \
 	{"min", offsetof(struct profile_sequence, min), true}}
+
+#define SLICE_BASE {{"base", offsetof(struct profile_slice_node, base), false}, \
+	{"spent", offsetof(struct profile_slice_node, spent), false}}
+#define SLICE_SUM {{"sum", offsetof(struct profile_slice_sequence, sum), false}}
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_META] = {.name = "meta", COLUMNS(meta_columns)},
@@ -300,6 +457,13 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_EVENT_THREAD] = {.name = "event_thread", COLUMNS(event_thread_columns)},
 	[TABLE_EVENT_BLOCK] = {.name = "event_block", COLUMNS(event_block_columns)},
 	[TABLE_EVENT_WRITE] = {.name = "event_write", COLUMNS(event_write_columns)},
+	[TABLE_COLLECTION] = {.name = "collection", COLUMNS(collection_columns)},
+	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
+	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
+	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
+	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
+	[TABLE_CONTENTION] = {.name = "contention", COLUMNS(contention_columns)},
+	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},
@@ -309,6 +473,15 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.copy = true},
 	[TABLE_SNAPSHOT_SEQUENCE] = {.name = "snapshot_sequence", COLUMNS(sequence_columns),
 		SUM, .copy = true},
+	[TABLE_SLICE] = {.name = "slice", COLUMNS(slice_columns)},
+	[TABLE_SLICE_THREAD] = {.name = "slice_thread", COLUMNS(slice_thread_columns), TOTAL,
+		.added = true},
+	[TABLE_SLICE_NODE] = {.name = "slice_node", COLUMNS(slice_node_columns), SLICE_BASE,
+		.added = true},
+	[TABLE_SLICE_ACCOUNT] = {.name = "slice_account", COLUMNS(slice_account_columns),
+		.added = true},
+	[TABLE_SLICE_SEQUENCE] = {.name = "slice_sequence", COLUMNS(slice_sequence_columns),
+		SLICE_SUM, .added = true},
 };
 /* clang-format on */
 
@@ -359,7 +532,7 @@ static const struct schema_view views[] = {
 		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method\n"
-		"WHERE i.kind NOT IN ('sample', 'call')"},
+		"WHERE i.kind NOT IN ('sample', 'call', 'block', 'wait', 'park', 'hold')"},
 	/* The subject is a place: sample_place() in kinds.h. */
 	{"samples",
 		"SELECT t.name AS thread, m.class AS class, m.name AS method,\n"
@@ -424,21 +597,27 @@ enum header_kind schema_header_kind(const unsigned char *header, size_t bytes)
 	return memcmp(header + 68, ours, 4) == 0 ? HEADER_PROFILE : HEADER_DATABASE;
 }
 
+/* Columns in front of a row's own: of a copy the snapshot, of what was added the slice. */
+static int columns_before(const struct schema_table *table)
+{
+	return table->copy || table->added;
+}
+
 int schema_columns(const struct schema_table *table, unsigned metrics)
 {
 	int kinds = (table->per_metric[0].name != NULL) + (table->per_metric[1].name != NULL);
 
-	return table->copy + table->columns + kinds * (int)metrics;
+	return columns_before(table) + table->columns + kinds * (int)metrics;
 }
 
 void schema_column_name(
 	const struct schema_table *table, unsigned metrics, int i, char *name, size_t size)
 {
-	int made = i - table->copy - table->columns; /* per metric */
+	int made = i - columns_before(table) - table->columns; /* per metric */
 
-	i -= table->copy;
+	i -= columns_before(table);
 	if (i < 0)
-		snprintf(name, size, "snapshot");
+		snprintf(name, size, "%s", table->copy ? "snapshot" : "slice");
 	else if (i < table->columns)
 		snprintf(name, size, "%s", table->column[i].name);
 	else
@@ -462,6 +641,14 @@ static const char *column_type(const struct schema_column *column)
 	}
 }
 
+/* The columns that tell the rows of a slice apart. */
+static void append_keys(sqlite3_str *sql, const struct schema_table *table)
+{
+	sqlite3_str_appendall(sql, "slice");
+	for (int i = 0; i < table->columns && table->column[i].key; i++)
+		sqlite3_str_appendf(sql, ", %s", table->column[i].name);
+}
+
 /* A copy's rows have the key of their original within the snapshot. */
 static void append_table(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
 {
@@ -470,20 +657,26 @@ static void append_table(sqlite3_str *sql, const struct schema_table *table, uns
 
 	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
 	for (int i = 0; i < columns; i++) {
-		int own = i - table->copy;
+		int own = i - columns_before(table);
 		const struct schema_column *column =
 			own >= 0 && own < table->columns ? &table->column[own] : NULL;
 
 		schema_column_name(table, metrics, i, name, sizeof name);
 		sqlite3_str_appendf(
 			sql, "%s\n\t%s %s", i ? "," : "", name, column_type(column));
-		if (column && column->key && !table->copy)
+		if (column && column->key && !columns_before(table))
 			sqlite3_str_appendall(sql, " PRIMARY KEY");
 		if (column && column->comment[0] && !table->copy)
 			sqlite3_str_appendf(sql, " /* %s */", column->comment);
 	}
-	sqlite3_str_appendall(
-		sql, table->copy ? ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n" : ");\n");
+	if (table->copy)
+		sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID");
+	if (table->added) {
+		sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(");
+		append_keys(sql, table);
+		sqlite3_str_appendall(sql, ")) WITHOUT ROWID");
+	}
+	sqlite3_str_appendall(sql, columns_before(table) ? ";\n" : ");\n");
 }
 
 /* A row for each word, by number. */
@@ -519,6 +712,14 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 	return sqlite3_str_finish(sql);
 }
 
+/* "VALUES(?,?,...)" */
+static void append_values(sqlite3_str *sql, int columns)
+{
+	for (int i = 0; i < columns; i++)
+		sqlite3_str_appendall(sql, i > 0 ? ",?" : "VALUES(?");
+	sqlite3_str_appendall(sql, ")");
+}
+
 char *schema_insert(const struct schema_table *table, unsigned metrics)
 {
 	sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -530,10 +731,73 @@ char *schema_insert(const struct schema_table *table, unsigned metrics)
 			table->name + strlen("snapshot_"));
 		return sqlite3_str_finish(sql);
 	}
-	sqlite3_str_appendf(sql, "INSERT OR %s INTO %s VALUES(?",
-		table->once ? "IGNORE" : "REPLACE", table->name);
-	for (int i = 1; i < columns; i++)
-		sqlite3_str_appendall(sql, ",?");
-	sqlite3_str_appendall(sql, ")");
+	sqlite3_str_appendf(
+		sql, "INSERT OR %s INTO %s ", table->once ? "IGNORE" : "REPLACE", table->name);
+	append_values(sql, columns);
+	return sqlite3_str_finish(sql);
+}
+
+static const char *original_of(const struct schema_table *table)
+{
+	return table->name + strlen("slice_");
+}
+
+/* "id, calls, base_0": the table's columns behind the slice; the counts with a sign, "" or "-". */
+static void append_selection(
+	sqlite3_str *sql, const struct schema_table *table, unsigned metrics, const char *sign)
+{
+	int columns = schema_columns(table, metrics);
+	char name[32];
+
+	for (int i = 1; i < columns; i++) {
+		bool key = i <= table->columns && table->column[i - 1].key;
+
+		schema_column_name(table, metrics, i, name, sizeof name);
+		sqlite3_str_appendf(sql, "%s%s%s", i > 1 ? ", " : "", key ? "" : sign, name);
+	}
+}
+
+/* "ON CONFLICT(slice, id) DO UPDATE SET calls = calls + excluded.calls, ..." */
+static void append_sum(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
+{
+	int columns = schema_columns(table, metrics), keys = 1;
+	char name[32];
+
+	while (keys <= table->columns && table->column[keys - 1].key)
+		keys++;
+	sqlite3_str_appendall(sql, " ON CONFLICT(");
+	append_keys(sql, table);
+	sqlite3_str_appendall(sql, ") DO UPDATE SET");
+	for (int i = keys; i < columns; i++) {
+		schema_column_name(table, metrics, i, name, sizeof name);
+		sqlite3_str_appendf(
+			sql, "%s %s = %s + excluded.%s", i > keys ? "," : "", name, name, name);
+	}
+}
+
+char *schema_slice_sql(
+	const struct schema_table *table, unsigned metrics, enum slice_statement which)
+{
+	sqlite3_str *sql = sqlite3_str_new(NULL);
+
+	if (which == SLICE_DROP) {
+		sqlite3_str_appendf(sql, "DELETE FROM %s WHERE slice = ?1", table->name);
+		return sqlite3_str_finish(sql);
+	}
+	if (which != SLICE_OLD)
+		sqlite3_str_appendf(sql, "INSERT INTO %s ", table->name);
+	if (which == SLICE_ADD) {
+		append_values(sql, schema_columns(table, metrics));
+	} else {
+		sqlite3_str_appendall(sql, which == SLICE_OLD ? "SELECT " : "SELECT ?1, ");
+		append_selection(sql, table, metrics, which == SLICE_TAKE ? "-" : "");
+		if (which == SLICE_JOIN)
+			sqlite3_str_appendf(sql, " FROM %s WHERE slice = ?2", table->name);
+		else
+			sqlite3_str_appendf(sql, " FROM %s WHERE id %s", original_of(table),
+				which == SLICE_OLD ? "= ?1" : "BETWEEN ?2 AND ?3");
+	}
+	if (which != SLICE_OLD)
+		append_sum(sql, table, metrics);
 	return sqlite3_str_finish(sql);
 }

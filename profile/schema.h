@@ -65,6 +65,9 @@ struct schema_table {
 	/* Rows of another table as they were, by snapshot: its columns stand behind one more,
 	 * the snapshot's id. */
 	bool copy;
+	/* What each slice of time added to the counts of another table, whose name stands behind "slice_": behind
+	 * one more column, the slice's id, those that are its rows' key, then the counts. */
+	bool added;
 	bool once; /* a row that is there stays as it is */
 };
 
@@ -90,11 +93,23 @@ enum schema_table_id {
 	TABLE_EVENT_THREAD,
 	TABLE_EVENT_BLOCK,
 	TABLE_EVENT_WRITE,
+	TABLE_COLLECTION,
+	TABLE_SAFEPOINT,
+	TABLE_COMPILATION,
+	TABLE_DEOPTIMIZATION,
+	TABLE_LOCK,
+	TABLE_CONTENTION,
+	TABLE_LONG_WAIT,
 	TABLE_SEQUENCE,
 	TABLE_SNAPSHOT_THREAD,
 	TABLE_SNAPSHOT_NODE,
 	TABLE_SNAPSHOT_ACCOUNT,
 	TABLE_SNAPSHOT_SEQUENCE,
+	TABLE_SLICE,
+	TABLE_SLICE_THREAD,
+	TABLE_SLICE_NODE,
+	TABLE_SLICE_ACCOUNT,
+	TABLE_SLICE_SEQUENCE,
 	TABLE_COUNT
 };
 
@@ -122,6 +137,24 @@ void schema_column_name(
 /* All CREATE TABLE and CREATE VIEW statements, the two PRAGMAs and the rows of the reserved
  * methods. Owned by the caller (sqlite3_free), NULL without memory. */
 char *schema_create(const struct profile_metric *metric, unsigned metrics);
+
+/* Statements about a table of what slices added. Ownership as above.
+ *
+ * SLICE_OLD     of the original's row ?1 what is in the table's columns behind the slice
+ * SLICE_ADD     a row, or to the one that is there
+ * SLICE_TAKE    to slice ?1, of the rows ?2 to ?3 of the original, what they have, as less than nothing
+ * SLICE_JOIN    to slice ?1 all that slice ?2 has
+ * SLICE_DROP    takes all rows out of slice ?1 */
+enum slice_statement {
+	SLICE_OLD,
+	SLICE_ADD,
+	SLICE_TAKE,
+	SLICE_JOIN,
+	SLICE_DROP,
+	SLICE_STATEMENTS
+};
+char *schema_slice_sql(
+	const struct schema_table *table, unsigned metrics, enum slice_statement which);
 
 /* "INSERT OR REPLACE INTO table VALUES(?,...)", of what is written once "OR IGNORE"; of a copy, the statement that makes it, with
  * the snapshot's id as its parameter. The same ownership. */

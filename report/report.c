@@ -255,6 +255,39 @@ static void put_folded(struct head *head)
 	put_line(head, line);
 }
 
+/* ---- an interval of slices ---- */
+
+/* True if an end that was named is not that of a slice. */
+static bool is_wider(const struct profile_interval *interval)
+{
+	/* So far the two may be from each other, as slices do not end at the very moment: a tenth of one. */
+	uint64_t near = (interval->end - interval->begin) / interval->slices / 10;
+
+	return (interval->asked[0] != UINT64_MAX &&
+		       interval->begin + near < interval->asked[0]) ||
+	       (interval->asked[1] != UINT64_MAX && interval->end > interval->asked[1] + near);
+}
+
+static void put_slices(struct head *head)
+{
+	const struct profile *profile = head->report->model->profile;
+	const struct profile_interval *interval = &profile->interval;
+	const struct profile_slice *slice = &profile->slice[interval->slice];
+	uint64_t longest = 0;
+	char line[160];
+
+	if (!interval->by_slices)
+		return;
+	for (size_t i = 0; i < interval->slices; i++)
+		if (slice[i].ended - slice[i].began > longest)
+			longest = slice[i].ended - slice[i].began;
+	snprintf(line, sizeof(line), "%.3f s to %.3f s, by %zu slice%s of %s%.3f s%s",
+		(double)interval->begin / 1e9, (double)interval->end / 1e9, interval->slices,
+		interval->slices == 1 ? "" : "s", interval->slices == 1 ? "" : "up to ",
+		(double)longest / 1e9, is_wider(interval) ? ": widened to whole slices" : "");
+	put_line(head, line);
+}
+
 /* At the top of a text: what a reader should know before the first row. */
 static void print_head(struct report *report, struct out *out)
 {
@@ -265,6 +298,7 @@ static void print_head(struct report *report, struct out *out)
 		return;
 	if (report->request->state)
 		put_line(&head, report->request->state);
+	put_slices(&head);
 	put_matches(&head);
 	put_folded(&head);
 	if (head.lines > 0)

@@ -58,8 +58,14 @@ int request_take_number(
 int request_take_time(
 	uint64_t *time, const char *option, const char *value, struct error *error)
 {
+	uint64_t seconds;
+
 	if (number_read_time(value, time))
 		return 0;
+	if (number_read(value, &seconds) && seconds < UINT64_MAX / 1000000000) {
+		*time = seconds * 1000000000;
+		return 0;
+	}
 	return error_set(error, ERROR_USAGE,
 		"%s needs a time since the recording began, like 10s, 1m30s or 250ms, not '%s'",
 		option, error_subject(value).text);
@@ -105,11 +111,6 @@ static bool is_lines(const struct view *view)
 	return view == &view_lines;
 }
 
-static bool is_of_events(const struct view *view)
-{
-	return view->events;
-}
-
 static bool is_timeline(const struct view *view)
 {
 	return view == &view_timeline;
@@ -151,8 +152,6 @@ int request_check(const struct report_request *request, const struct model_choic
 		{"--method", choice->methods.count > 0, is_by_method},
 		{"--min", request->min > 0, has_shares},
 		{"--depth", request->depth > 0, has_levels},
-		{"--from", request->from > 0, is_of_events},
-		{"--to", request->to > 0, is_of_events},
 		{"--call", request->call > 0, is_timeline},
 		{"--merge-threads", choice->merge_threads, is_about_calls},
 		{"--source", has_source, is_lines},
@@ -181,6 +180,9 @@ int request_check_profile(const struct view *view, const struct profile *profile
 	if (view->events && profile->event_block_count == 0)
 		return error_set(error, ERROR_MISSING, "'%s' has no events: %s", file,
 			trace_line(profile, TRACE_EVENTS).text);
+	if (view->slices && profile->slice_count == 0)
+		return error_set(error, ERROR_MISSING,
+			"'%s' has no counts by time: record with resolution=1s", file);
 	if (view->samples && profile->condition_count == 0)
 		return error_set(error, ERROR_MISSING,
 			"'%s' has no samples: they are taken with sample=cpu:1ms", file);

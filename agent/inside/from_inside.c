@@ -96,7 +96,8 @@ int from_inside_mark(const char *name)
 
 /* ---- values ---- */
 
-static int read_thread(const struct session *session, unsigned metric, uint64_t *value)
+static int read_thread(
+	const struct session *session, int64_t java_id, unsigned metric, uint64_t *value)
 {
 	struct thread_context *aside, *context;
 
@@ -109,7 +110,21 @@ static int read_thread(const struct session *session, unsigned metric, uint64_t 
 	return context ? 0 : -1;
 }
 
-static int read_total(const struct session *session, unsigned metric, uint64_t *value)
+static int read_other(
+	const struct session *session, int64_t java_id, unsigned metric, uint64_t *value)
+{
+	struct thread_context *aside = slot_pause();
+	uint64_t total[METRIC_MAX];
+	bool found = trace_thread_totals(session->trace, java_id, total);
+
+	slot_resume(aside);
+	if (found)
+		*value = total[metric];
+	return found ? 0 : -1;
+}
+
+static int read_total(
+	const struct session *session, int64_t java_id, unsigned metric, uint64_t *value)
 {
 	struct thread_context *aside = slot_pause();
 	uint64_t total[METRIC_MAX];
@@ -120,8 +135,9 @@ static int read_total(const struct session *session, unsigned metric, uint64_t *
 	return 0;
 }
 
-static int read_value(const char *name,
-	int (*read)(const struct session *session, unsigned metric, uint64_t *value),
+static int read_value(const char *name, int64_t java_id,
+	int (*read)(const struct session *session, int64_t java_id, unsigned metric,
+		uint64_t *value),
 	uint64_t *value)
 {
 	const struct session *session = name ? threads_look() : NULL;
@@ -131,7 +147,7 @@ static int read_value(const char *name,
 		return -1;
 	for (unsigned i = 0; i < session->metrics.count && code; i++)
 		if (strcmp(session->metrics.metric[i].name, name) == 0)
-			code = read(session, i, value);
+			code = read(session, java_id, i, value);
 	threads_leave();
 	return code;
 }
@@ -147,10 +163,15 @@ int from_inside_thread_value(const char *metric, uint64_t *value)
 		thread_events_adopt(jni, NULL, FOUND_NONE);
 		jvm_exception_back(jni, exception);
 	}
-	return read_value(metric, read_thread, value);
+	return read_value(metric, 0, read_thread, value);
 }
 
 int from_inside_total_value(const char *metric, uint64_t *value)
 {
-	return read_value(metric, read_total, value);
+	return read_value(metric, 0, read_total, value);
+}
+
+int from_inside_thread_value_of(int64_t java_id, const char *metric, uint64_t *value)
+{
+	return read_value(metric, java_id, read_other, value);
 }

@@ -46,6 +46,10 @@ int from_inside_mark(const char *name);
  * scope. */
 int from_inside_thread_value(const char *metric, uint64_t *value);
 
+/* The same of the thread of that Thread.getId(), which may have ended, as far as it can be seen from outside. -1 also
+ * where it shares its row with others. */
+int from_inside_thread_value_of(int64_t java_id, const char *metric, uint64_t *value);
+
 /* The same of all threads of the session, ended ones too (trace_totals). */
 int from_inside_total_value(const char *metric, uint64_t *value);
 

@@ -131,6 +131,16 @@ static jlong JNICALL thread_value(JNIEnv *jni, jclass class, jstring metric)
 	return value_of(jni, metric, from_inside_thread_value);
 }
 
+static jlong JNICALL thread_value_of(JNIEnv *jni, jclass class, jobject thread, jstring metric)
+{
+	char *name = text_of(jni, metric);
+	uint64_t value;
+	int code = from_inside_thread_value_of(jvm_thread_id(jni, thread), name, &value);
+
+	free(name);
+	return code ? -1 : (jlong)value;
+}
+
 static jlong JNICALL total_value(JNIEnv *jni, jclass class, jstring metric)
 {
 	return value_of(jni, metric, from_inside_total_value);
@@ -144,6 +154,8 @@ static const JNINativeMethod natives[] = {
 	{(char *)"mark0", (char *)"(Ljava/lang/String;)V", (void *)mark},
 	{(char *)"isRecording0", (char *)"()Z", (void *)is_recording},
 	{(char *)"threadValue0", (char *)"(Ljava/lang/String;)J", (void *)thread_value},
+	{(char *)"threadValueOf0", (char *)"(Ljava/lang/Thread;Ljava/lang/String;)J",
+		(void *)thread_value_of},
 	{(char *)"totalValue0", (char *)"(Ljava/lang/String;)J", (void *)total_value},
 };
 

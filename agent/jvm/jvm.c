@@ -3,6 +3,7 @@
 /* jvm: see jvm.h. Section names are those of the JVM Tool Interface specification. */
 #include "agent/jvm/jvm.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,14 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_sampled_object_alloc_events = 1;
 	if (capabilities & JVM_COLLECTIONS)
 		wanted.can_generate_garbage_collection_events = 1;
+	if (capabilities & JVM_EXCEPTIONS)
+		wanted.can_generate_exception_events = 1;
+	if (capabilities & JVM_BYTECODES)
+		wanted.can_get_bytecodes = 1;
+	if (capabilities & JVM_MONITORS) {
+		wanted.can_generate_monitor_events = 1;
+		wanted.can_get_monitor_info = 1;
+	}
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;
@@ -569,6 +578,23 @@ uint64_t jvm_method_size(jmethodID method)
 	return (uint64_t)last + 1;
 }
 
+size_t jvm_method_bytes(jmethodID method, uint64_t from, unsigned char *bytes, size_t most)
+{
+	unsigned char *all = NULL;
+	jint size = 0;
+	size_t count = 0;
+
+	if ((*jvmti)->GetBytecodes(jvmti, method, &size, &all))
+		return 0;
+	if (from < (uint64_t)size)
+		count = (size_t)((uint64_t)size - from);
+	if (count > most)
+		count = most;
+	memcpy(bytes, all + from, count);
+	jvm_give(all);
+	return count;
+}
+
 char *jvm_method_file(JNIEnv *jni, jmethodID method)
 {
 	jclass class = jvm_method_class(method);
@@ -665,6 +691,66 @@ int jvm_sample_allocations(uint64_t bytes, struct error *error)
 		"samples of allocations", error);
 }
 
+/* ---- tags ---- */
+
+static jvmtiEnv *tags; /* NULL: it is not open */
+static void (*_Atomic tag_freed)(int64_t tag);
+
+static void JNICALL on_object_free(jvmtiEnv *unused, jlong tag)
+{
+	void (*freed)(int64_t tag) = atomic_load(&tag_freed);
+
+	freed(tag);
+}
+
+void jvm_tags_close(void)
+{
+	if (tags)
+		(*tags)->DisposeEnvironment(tags);
+	tags = NULL;
+}
+
+int jvm_tags_open(void (*freed)(int64_t tag), struct error *error)
+{
+	static const jvmtiCapabilities wanted = {
+		.can_tag_objects = 1, .can_generate_object_free_events = 1};
+	static const jvmtiEventCallbacks callbacks = {.ObjectFree = on_object_free};
+	jvmtiError code;
+
+	if ((*java_vm)->GetEnv(java_vm, (void **)&tags, JVMTI_VERSION_1_2) != JNI_OK) {
+		tags = NULL;
+		return error_set(error, ERROR_JVM, "this JVM gives no tags for objects");
+	}
+	atomic_store(&tag_freed, freed);
+	code = (*tags)->AddCapabilities(tags, &wanted);
+	if (!code)
+		code = (*tags)->SetEventCallbacks(tags, &callbacks, (jint)sizeof(callbacks));
+	if (!code)
+		code = (*tags)->SetEventNotificationMode(
+			tags, JVMTI_ENABLE, JVMTI_EVENT_OBJECT_FREE, NULL);
+	if (!code)
+		return 0;
+	jvm_tags_close();
+	return jvm_check(code, "tags of objects", error);
+}
+
+bool jvm_tag(jobject object, int64_t tag)
+{
+	return (*tags)->SetTag(tags, object, tag) == JVMTI_ERROR_NONE;
+}
+
+int64_t jvm_tag_of(jobject object)
+{
+	jlong tag = 0;
+
+	return (*tags)->GetTag(tags, object, &tag) ? 0 : tag;
+}
+
+void jvm_collect(void)
+{
+	(*jvmti)->ForceGarbageCollection(jvmti);
+}
+
 char *jvm_type_name(jclass class)
 {
 	static const struct {
@@ -749,6 +835,21 @@ int32_t jvm_hash(jobject object)
 
 	(*jvmti)->GetObjectHashCode(jvmti, object, &hash);
 	return hash;
+}
+
+jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
+{
+	jvmtiMonitorUsage usage = {0};
+
+	if ((*jvmti)->GetObjectMonitorUsage(jvmti, object, &usage))
+		return NULL;
+	for (jint i = 0; i < usage.waiter_count; i++)
+		(*jni)->DeleteLocalRef(jni, usage.waiters[i]);
+	for (jint i = 0; i < usage.notify_waiter_count; i++)
+		(*jni)->DeleteLocalRef(jni, usage.notify_waiters[i]);
+	jvm_give(usage.waiters);
+	jvm_give(usage.notify_waiters);
+	return usage.owner;
 }
 
 int jvm_retransform(const jclass *classes, int count, struct error *error)

@@ -24,7 +24,11 @@ enum jvm_capability {
 	JVM_NATIVE_BINDING = 8,    /* native methods, when they get their function */
 	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled, and its lines */
 	JVM_ALLOCATIONS = 32,      /* an object now and then, as it is allocated */
-	JVM_COLLECTIONS = 64       /* of garbage */
+	JVM_COLLECTIONS = 64,      /* of garbage */
+	/* exceptions, as they are thrown: in the on-load phase only, and from then on each one costs more */
+	JVM_EXCEPTIONS = 128,
+	JVM_BYTECODES = 256, /* the code of methods */
+	JVM_MONITORS = 1024  /* contended ones, waits, and who holds one */
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
@@ -83,6 +87,22 @@ int jvm_enable(jvmtiEvent event, bool on, struct error *error);
 
 /* So many bytes are allocated between two of those objects, on average. */
 int jvm_sample_allocations(uint64_t bytes, struct error *error);
+
+/* Words that go with objects, their tags, in an environment of their own. freed: called with the tag of each object that
+ * was collected, at that time or later, in any thread; nothing of the JVM may be called in there. */
+int jvm_tags_open(void (*freed)(int64_t tag), struct error *error);
+
+/* All tags are gone; no other function of tags may be under way. `freed` may be, still. */
+void jvm_tags_close(void);
+
+/* False: no memory. */
+bool jvm_tag(jobject object, int64_t tag);
+
+/* 0: it has none. */
+int64_t jvm_tag_of(jobject object);
+
+/* Garbage is collected now. */
+void jvm_collect(void);
 
 /* The Java name of a class, "byte[]" of an array; owned (free), or NULL. */
 char *jvm_type_name(jclass class);
@@ -166,6 +186,9 @@ struct jvm_line *jvm_method_lines(jmethodID method, size_t *count);
 /* How many bytes of bytecode it has now; 0: none, or it is gone. */
 uint64_t jvm_method_size(jmethodID method);
 
+/* Its bytecode from there on, so many bytes at most: how many. It needs JVM_BYTECODES. */
+size_t jvm_method_bytes(jmethodID method, uint64_t from, unsigned char *bytes, size_t most);
+
 /* The name of its source file, in UTF-8, owned (free), or NULL. */
 char *jvm_method_file(JNIEnv *jni, jmethodID method);
 
@@ -218,6 +241,10 @@ jclass jvm_method_class(jmethodID method);
 
 /* A number that stays the same as long as the class is there; others may have it too. */
 int32_t jvm_hash(jobject object);
+
+/* Who holds the monitor of the object, a local reference; NULL: nobody, or it cannot be told. The JVM stops all threads
+ * for it. It needs JVM_MONITORS. */
+jthread jvm_monitor_holder(JNIEnv *jni, jobject object);
 
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
 int jvm_retransform(const jclass *classes, int count, struct error *error);

@@ -70,6 +70,16 @@ enum native_binding native_function_find(jmethodID method, void **function)
 	return NATIVE_BOUND;
 }
 
+void *native_function_now(jmethodID method)
+{
+	void *structure, *found;
+
+	if (distance == 0 || !peek(method, &structure) ||
+		!peek((char *)structure + distance, &found))
+		return NULL;
+	return found;
+}
+
 bool native_function_bind(
 	JNIEnv *jni, jclass class, const struct jvm_method *method, void *function)
 {

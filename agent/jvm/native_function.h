@@ -31,6 +31,9 @@ bool native_function_learn(JNIEnv *jni);
 /* *function is filled in for NATIVE_BOUND alone. The method's class must be held. */
 enum native_binding native_function_find(jmethodID method, void **function);
 
+/* Whatever function it is bound to, of the JVM's own, too; NULL: it cannot be told. */
+void *native_function_now(jmethodID method);
+
 /* Binds the method to the function. False: the JVM refuses. As native_function_learn. */
 bool native_function_bind(
 	JNIEnv *jni, jclass class, const struct jvm_method *method, void *function);

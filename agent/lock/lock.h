@@ -34,6 +34,10 @@ enum lock_rank {
 	LOCK_COUNTS,     /* the reservation for counters */
 	LOCK_RECORDS,    /* rings and segments of records */
 	LOCK_TRACERS,    /* when traces were on */
+	LOCK_WAITING,    /* rows of traces that wait for a flush */
+	LOCK_OBJECTS,    /* the locks that threads waited for */
+	LOCK_WAITS,      /* threads that wait */
+	LOCK_WAIT_ROOM,  /* memory for them */
 	LOCK_MARKS,      /* marks that wait to be written */
 	LOCK_NEAR,       /* the names near a session's patterns */
 	LOCK_CONTROL     /* the control channel's life */

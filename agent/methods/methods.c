@@ -238,6 +238,36 @@ uint32_t methods_on_stack(
 	return id;
 }
 
+uint32_t methods_of_class(jclass class)
+{
+	struct jvm_method of = {.class_name = jvm_type_name(class)};
+	uint32_t id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
+
+	jvm_method_fini(&of);
+	return id;
+}
+
+uint32_t methods_of_class_of(JNIEnv *jni, jobject object)
+{
+	jclass class = (*jni)->GetObjectClass(jni, object);
+	uint32_t id = class ? methods_of_class(class) : 0;
+
+	(*jni)->DeleteLocalRef(jni, class);
+	return id;
+}
+
+uint32_t methods_of_handle(JNIEnv *jni, jmethodID method)
+{
+	struct jvm_method description;
+	uint32_t id = 0;
+
+	if (!jvm_describe_method(jni, method, &description))
+		return 0;
+	id = methods_on_stack(&description, METHOD_JAVA, NULL);
+	jvm_method_fini(&description);
+	return id;
+}
+
 bool methods_known(const struct jvm_method *description)
 {
 	uint32_t id;

@@ -49,6 +49,11 @@ method_ref methods_named(struct jvm_method *description, bool scope);
 uint32_t methods_on_stack(
 	struct jvm_method *description, enum method_kind kind, const char *file);
 
+/* The same of a class (METHOD_CLASS), and of a method by its handle. */
+uint32_t methods_of_class(jclass class);
+uint32_t methods_of_class_of(JNIEnv *jni, jobject object);
+uint32_t methods_of_handle(JNIEnv *jni, jmethodID method);
+
 /* True if methods_named has given the method of these names an id. */
 bool methods_known(const struct jvm_method *description);
 

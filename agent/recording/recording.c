@@ -16,6 +16,7 @@
 #include "agent/recording/recording_facts.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sample_entries.h"
+#include "agent/sample/allocations.h"
 #include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/session/session_calibration.h"
@@ -98,6 +99,7 @@ static int prove_events(const struct session *session, struct error *error)
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
 	sample_events_callbacks(&callbacks);
+	allocations_callbacks(&callbacks);
 	tracers_callbacks(&callbacks);
 	code_events_callbacks(&callbacks);
 	method_events_callbacks(session->metrics.shape, precise, &callbacks);
@@ -297,7 +299,10 @@ static bool close_code(JNIEnv *jni, struct session *session)
 
 static bool stop_samples(struct session *session, struct error *error)
 {
-	bool out = sampler_stop();
+	bool out;
+
+	sample_events_stop();
+	out = sampler_stop();
 
 	/* Behind it: the clock looks at no thread that has ended. */
 	threads_tell(TOLD_SAMPLER, NULL);

@@ -276,6 +276,18 @@ void code_write_handler(const struct code *code, struct writer *out)
 	write_u1(out, OP_ATHROW);
 }
 
+uint32_t rewrite_handler_size(const uint8_t *bytes, size_t size)
+{
+	const struct code code = {.bytes = bytes, .length = (uint32_t)size};
+	uint32_t push = size > 0 ? code_size_at(&code, 0) : 0;
+	bool pushes = push > 0 && bytes[0] >= OP_ICONST_0 && bytes[0] <= OP_LDC_W;
+
+	return pushes && size >= push + 4 && bytes[push] == OP_INVOKESTATIC &&
+			       bytes[push + 3] == OP_ATHROW
+		       ? push + 4
+		       : 0;
+}
+
 /* Writes the switch at pc, and adds its size to *next. */
 static enum rewrite_reason switch_write(
 	const struct code *code, uint32_t pc, uint32_t *next, struct writer *out)

@@ -128,6 +128,10 @@ struct rewrite_result {
 enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 	const struct rewrite_request *request, struct rewrite_result *result);
 
+/* What is there in a method's code is the handler of a probe: how many bytes, the last of which throws again what it has
+ * caught; 0: it is not. */
+uint32_t rewrite_handler_size(const uint8_t *code, size_t size);
+
 /* The class's own name, in internal form, owned (free). NULL: not well-formed, or no memory. */
 char *rewrite_class_name(const uint8_t *bytes, size_t size);
 

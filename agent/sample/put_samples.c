@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/methods/methods.h"
 #include "agent/sample/sampling.h"
 #include "agent/stack/safe_read.h"
 #include "metric/clock.h"
@@ -137,10 +138,16 @@ static unsigned name_frames(const struct sample_record *record, struct frame_nam
 }
 
 static sampler_placed placed[ACCOUNT_KINDS];
+static sampler_noted noted[ACCOUNT_KINDS];
 
 void sampler_on_placed(enum account_kind kind, sampler_placed tell)
 {
 	placed[kind] = tell;
+}
+
+void sampler_on_note(enum account_kind kind, sampler_noted tell)
+{
+	noted[kind] = tell;
 }
 
 /* The node of a mark there; the node itself where memory is short. */
@@ -171,7 +178,8 @@ static void count_event(const struct sample_record *record, uint32_t node)
 		.amount = sum->amount,
 		.ns = sum->ns};
 
-	if (!node || !sample_tree_add(sampling.tree, node, &more)) {
+	if (!node || (!(record->about & SAMPLE_LATER) &&
+			     !sample_tree_add(sampling.tree, node, &more))) {
 		lose(record, SAMPLE_FULL);
 		node = 0;
 	}
@@ -189,13 +197,49 @@ static void count(const struct sample_record *record, uint32_t node, enum sample
 		count_sample(record, node, state, line);
 }
 
-static void add_record(void *unused, const struct sample_record *record)
+/* Constructors of an exception, which called one another, and what they call to have its stack: how many of the innermost
+ * frames. The outermost of them is of the exception's own class. */
+static unsigned constructors_of(
+	const struct sample_record *record, const struct frame_name *name, unsigned frames)
 {
-	static struct frame_name name[STACK_FRAMES];
+	const struct profile_method *class = methods_get((uint32_t)record->sum.subject);
+	bool own = false;
+	unsigned i = 0;
+
+	for (; i < frames && name[i].method >= METHOD_FIRST; i++) {
+		const struct profile_method *method = methods_get(name[i].method);
+		bool constructor = strcmp(method->name, "<init>") == 0;
+
+		if (!constructor && strcmp(method->name, "fillInStackTrace") != 0)
+			break;
+		if (constructor && strcmp(method->class_name, class->class_name) == 0)
+			own = true;
+		else if (own)
+			break;
+	}
+	return i < frames ? i : 0;
+}
+
+static void add_note(const struct sample_record *record)
+{
+	if (noted[record->kind])
+		noted[record->kind](record->sum.cookie, record->sum.subject);
+}
+
+static void add_stack(const struct sample_record *record)
+{
+	static struct frame_name frame[STACK_FRAMES];
 	static uint32_t method[STACK_FRAMES];
-	unsigned frames = name_frames(record, name), below;
+	unsigned frames = name_frames(record, frame), below;
+	struct frame_name *name = frame;
 	uint32_t node, next, line;
 
+	if (record->kind == EXCEPTION_CREATED && record->sum.subject >= METHOD_FIRST) {
+		unsigned constructors = constructors_of(record, frame, frames);
+
+		name += constructors;
+		frames -= constructors;
+	}
 	sampling.ended[record->end]++;
 	/* In code of which nothing is known: it is in the tree all the same. */
 	if (record->frames == 0 && record->end > WALK_CUT)
@@ -246,6 +290,20 @@ static void add_record(void *unused, const struct sample_record *record)
 	count(record, node, name[0].state, line);
 }
 
+static void add_record(void *unused, const struct sample_record *record)
+{
+	if (record->about & SAMPLE_NOTE)
+		add_note(record);
+	else
+		add_stack(record);
+}
+
+static void tell_lost(enum account_kind kind, uint64_t cookie)
+{
+	if (placed[kind])
+		placed[kind](cookie, 0);
+}
+
 static void renew_modules(void)
 {
 	struct modules *fresh = modules_read(), **before = sampling.modules_before;
@@ -280,6 +338,7 @@ static void drain(bool all)
 		safe_read_begin(&before);
 		sample_drain(sampling.buffer, add_record, NULL);
 		safe_read_end(&before);
+		sampling_give_up_asking(tell_lost);
 		/* Behind it: stacks know their thread by its place, which another one may have then. */
 		sampled_threads_sweep();
 	}
@@ -416,6 +475,11 @@ bool sampler_add(uint32_t place, const struct sampler_event *event)
 		.ns = event->ns};
 
 	return sample_tree_add(sampling.tree, sample_tree_now(sampling.tree, place), &more);
+}
+
+void sampler_place_node(uint32_t place, uint32_t *row, uint32_t *node)
+{
+	sample_tree_node(sampling.tree, place, row, node);
 }
 
 uint32_t sampler_place_of(uint32_t row, uint32_t node)

@@ -51,8 +51,10 @@ static inline struct stack_frame frame_unpack(uint64_t packed)
 }
 
 enum {
-	SAMPLE_WAITED = 1, /* the thread did not run */
-	SAMPLE_VIRTUAL = 2 /* it carried a virtual one, whose row it is */
+	SAMPLE_WAITED = 1,  /* the thread did not run */
+	SAMPLE_VIRTUAL = 2, /* it carried a virtual one, whose row it is */
+	SAMPLE_NOTE = 4,    /* no stack: what has come of an event before */
+	SAMPLE_LATER = 8    /* an event of which nothing is added yet */
 };
 
 /* What an event did: what its account gets; see sampler.h. */

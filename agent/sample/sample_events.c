@@ -3,75 +3,56 @@
 /* sample_events: see sample_events.h. */
 #include "agent/sample/sample_events.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/jvm/hotspot.h"
 #include "agent/methods/methods.h"
+#include "agent/sample/allocations.h"
 #include "agent/sample/sampler.h"
 #include "agent/stack/known_keys.h"
 #include "agent/threads/thread_slot.h"
 
 /* Written before the event is on. */
-static int condition; /* of allocations */
-static double period; /* bytes */
+static int condition = -1; /* of allocations */
+static double period;      /* bytes */
 
 /* What is left of a period, in 2^-32, of all objects. */
 static _Atomic uint64_t rest;
 
-/* e to the power of -x, for x from 0 to 30, to six digits. Agents have no mathematical library. */
-static double decay(double x)
-{
-	double y = x / 256, power = 1 - y + y * y / 2 - y * y * y / 6 + y * y * y * y / 24;
+static _Atomic uint32_t collections;
 
-	for (int i = 0; i < 8; i++)
-		power *= power;
-	return power;
-}
-
-/* How many periods the object stands for. The JVM takes an object if one or more of its points, which are
- * a period apart on average, fall into it (threadHeapSampler.cpp), the distances being exponential: an object
- * of s bytes is taken with 1 - exp(-s / period), and so stands for s / period of that part. */
-static uint32_t periods_of(jlong size)
+static uint32_t periods_of(const struct allocation *allocation)
 {
-	double share = (double)size / period;
-	double exact = share < 1e-3 ? 1 : share > 30 ? share : share / (1 - decay(share));
+	double exact = allocation->objects * (double)allocation->bytes / period;
 	uint64_t sum = atomic_fetch_add(&rest, (uint64_t)(exact * 4294967296.0)) & UINT32_MAX;
 
 	return (uint32_t)((sum + (uint64_t)(exact * 4294967296.0)) >> 32);
 }
 
-static uint32_t class_id(jclass class)
+static void on_allocated(const struct allocation *allocation)
 {
-	struct jvm_method of = {.class_name = jvm_type_name(class)};
-	uint32_t id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
+	uint32_t periods = periods_of(allocation);
 
-	jvm_method_fini(&of);
-	return id;
-}
-
-static void JNICALL on_allocated(
-	jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object, jclass class, jlong size)
-{
-	int saved_errno = errno;
-	uint32_t periods = periods_of(size);
-
-	if (periods > 0)
-		sampler_take((unsigned)condition, periods, class_id(class));
-	errno = saved_errno;
+	if (periods > 0 && condition >= 0)
+		sampler_take((unsigned)condition, periods, methods_of_class(allocation->class));
 }
 
 /* The JVM stands still: nothing of it may be called (JVMTI specification, "Garbage Collection Start"). */
 static void JNICALL on_collection(jvmtiEnv *jvmti)
 {
 	known_keys_collected();
+	atomic_fetch_add_explicit(&collections, 1, memory_order_relaxed);
+}
+
+uint32_t sample_events_collections(void)
+{
+	return atomic_load_explicit(&collections, memory_order_relaxed);
 }
 
 void sample_events_callbacks(jvmtiEventCallbacks *callbacks)
 {
-	callbacks->SampledObjectAlloc = on_allocated;
 	callbacks->GarbageCollectionStart = on_collection;
 }
 
@@ -112,5 +93,13 @@ int sample_events_begin(JNIEnv *jni, struct error *error)
 	if (condition < 0)
 		return 0;
 	period = (double)sampler_period((unsigned)condition);
-	return jvm_sample_allocations(sampler_period((unsigned)condition), error);
+	return allocations_tell(
+		ALLOCATIONS_SAMPLES, sampler_period((unsigned)condition), on_allocated, error);
+}
+
+void sample_events_stop(void)
+{
+	if (condition >= 0)
+		allocations_silence(ALLOCATIONS_SAMPLES);
+	condition = -1;
 }

@@ -17,4 +17,10 @@ bool sample_events_allocations(const struct session *session);
 /* Behind sampler_begin: what the JVM has to know. 0, or a negative code. */
 int sample_events_begin(JNIEnv *jni, struct error *error);
 
+/* None of it from now on. */
+void sample_events_stop(void);
+
+/* How many collections of garbage have begun since the JVM tells of them. */
+uint32_t sample_events_collections(void);
+
 #endif

@@ -356,6 +356,15 @@ uint32_t sample_tree_now(const struct sample_tree *tree, uint32_t node)
 	return node;
 }
 
+void sample_tree_node(
+	const struct sample_tree *tree, uint32_t node, uint32_t *row, uint32_t *id)
+{
+	const struct node *now = node_at(tree, sample_tree_now(tree, node));
+
+	*row = now->row;
+	*id = now->id;
+}
+
 /* ---- the file ---- */
 
 static int put_node(const struct sample_tree *tree, const struct node *node,

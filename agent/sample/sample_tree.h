@@ -64,6 +64,10 @@ static inline bool sample_tree_count(struct sample_tree *tree, uint32_t node, ui
 /* The node that stands for that one by now: itself, unless it went elsewhere by a forward. */
 uint32_t sample_tree_now(const struct sample_tree *tree, uint32_t node);
 
+/* What that one is called in the file. */
+void sample_tree_node(
+	const struct sample_tree *tree, uint32_t node, uint32_t *row, uint32_t *id);
+
 /* The trace's node is no more: its counts went to another one, and so do those of all below it. */
 void sample_tree_forward(struct sample_tree *tree, const struct profile_forward *forward);
 

@@ -80,6 +80,14 @@ struct sampled_thread *sampled_thread_now(void)
 	return own_thread;
 }
 
+struct sampled_thread *sampled_thread_find(pid_t tid)
+{
+	struct sampled_thread *thread = find(tid);
+
+	/* As above. */
+	return thread ? thread : find(tid);
+}
+
 /* ---- under the lock ---- */
 
 static struct sampled_thread *take_place(void)
@@ -219,6 +227,7 @@ static void add(pid_t tid, int64_t java_id, const char *name, bool from_the_star
 	thread->tick = thread->ran = 0;
 	atomic_store(&thread->slot, NULL);
 	atomic_store(&thread->due, 0);
+	atomic_store(&thread->asked, 0);
 	describe(thread, java_id, name);
 	if (!from_the_start && clocked())
 		state.late_ns += used_before(tid);

@@ -28,12 +28,14 @@ struct sampled_thread {
 	char name[256];  /* UTF-8 */
 	bool unwanted;   /* by the session's choice of threads */
 	/* Of Java's threads, for those who look from outside; under the lock, but for due. */
-	uintptr_t java;                   /* JavaThread, which may have ended; 0: not known */
-	_Atomic(void *) slot;             /* of its events, where those know it */
-	uint64_t tick;                    /* of the last look */
-	uint64_t ran;                     /* ns of processor time until then */
-	_Atomic uint32_t due;             /* ticks that its handler is to count */
-	uint64_t before;                  /* ns of processor time when its events were opened */
+	uintptr_t java;       /* JavaThread, which may have ended; 0: not known */
+	_Atomic(void *) slot; /* of its events, where those know it */
+	uint64_t tick;        /* of the last look */
+	uint64_t ran;         /* ns of processor time until then */
+	_Atomic uint32_t due; /* ticks that its handler is to count */
+	_Atomic uint32_t
+		asked;   /* the newest of the events that others want its stack for; 0: none */
+	uint64_t before; /* ns of processor time when its events were opened */
 	uint64_t told[SAMPLE_CONDITIONS]; /* periods since; its handler's */
 	struct sample_event event[SAMPLE_CONDITIONS];
 	struct sampled_thread *_Atomic next; /* of the same hash */
@@ -88,6 +90,9 @@ struct sampled_thread *sampled_thread_now(void);
 
 /* The same, made known if it is not; not in a signal handler. NULL: no memory. */
 struct sampled_thread *sampled_thread_known(void);
+
+/* A thread that others are interested in, NULL: it is not sampled. */
+struct sampled_thread *sampled_thread_find(pid_t tid);
 
 /* By the number in a record. */
 struct sampled_thread *sampled_thread_at(uint32_t index);

@@ -18,6 +18,7 @@
 #include "agent/sample/wall_clock.h"
 #include "agent/stack/code.h"
 #include "agent/stack/safe_read.h"
+#include "agent/stack/vm_monitors.h"
 #include "agent/stack/vm_threads.h"
 #include "agent/threads/thread_slot.h"
 #include "arch/read_mostly.h"
@@ -68,6 +69,7 @@ void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const c
 	safe_read_by((safe_fetch)fetch);
 	code_use(&layout);
 	frozen_use(&layout, fields, narrow);
+	vm_monitors_learn(&layout);
 	if (!vm_threads_learn(&layout, current, symbol)) {
 		error_set(&unknown, ERROR_MISSING,
 			"this JVM does not tell which thread is which");
@@ -138,6 +140,17 @@ static int take_signal(void)
 	return 0;
 }
 
+int sampler_need_signal(struct error *error)
+{
+	if (!sampling_signal)
+		sampling_signal = take_signal();
+	if (sampling_signal)
+		return 0;
+	return error_set(error, ERROR_BUSY,
+		"stacks cannot be sampled: the program has handlers for all signals that could "
+		"be used");
+}
+
 static void give_all_back(void)
 {
 	free(sampling.row);
@@ -195,14 +208,10 @@ int sampler_open(struct session *session, struct error *error)
 		give_all_back();
 		return error_set(error, ERROR_MEMORY, "no memory to sample stacks");
 	}
-	if (!sampling_signal && sampling.conditions > 0)
-		sampling_signal = take_signal();
-	if (sampling_signal || sampling.conditions == 0)
+	if (sampling.conditions == 0 || sampler_need_signal(error) == 0)
 		return 0;
 	give_all_back();
-	return error_set(error, ERROR_BUSY,
-		"stacks cannot be sampled: the program has handlers for all signals that could "
-		"be used");
+	return -ERROR_BUSY;
 }
 
 static bool is_wanted(const char *name, int64_t java_id, pid_t tid)
@@ -275,5 +284,6 @@ void sampler_thread_is(uintptr_t java, int64_t java_id, const char *name)
 
 void sampler_thread_ends(void)
 {
+	sampling_answer_at_end();
 	sampled_thread_remove(gettid());
 }

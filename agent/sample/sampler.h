@@ -86,13 +86,38 @@ struct sampler_event {
 	uint32_t count, failures;
 	uint64_t
 		cookie; /* not 0: whoever has asked by sampler_on_placed is told where it went */
-	bool by_probe;  /* the innermost frame is a probe's, which is left out */
+	bool by_probe;  /* the innermost frame, if it is native, is left out: a probe's */
+	bool no_path;   /* the thread alone is told: the path is cut at its root */
+	bool later;     /* nothing is added, but a place found: sampler_on_placed */
 };
 
 /* It is the calling thread's, which has left Java by a call, as the JVM does for an event of its own. What is not
  * recorded (sampler_records) is dropped; what there was no room for is counted: trace.lost.KIND in meta. False: it is
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
+
+/* Behind it, and of the same thread: what has come of an event with a cookie, for sampler_on_note. False: there was no
+ * room. On any thread. */
+bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject);
+/* The same, of a thread that another one's event is about, as the one that holds a lock: its path at this moment. Where it
+ * waits, its stack is read from outside; where it runs, it gets the sampler's signal, and the event is on its way some
+ * microseconds later. java: its JavaThread, which may have ended, 0: it is a virtual thread that is not mounted; id:
+ * Thread.threadId(), of a virtual thread that it carries perhaps, 0: its own. False: nothing is known of it. True: there is a call of sampler_placed for the event's cookie, which
+ * is not 0. */
+bool sampler_take_of(uintptr_t java, int64_t id, const struct sampler_event *event);
+
+/* The same without its stack: the event goes to the root of the thread's row, or where timed calls say that it is. */
+bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event *event);
+
+/* The calling thread is a virtual one with that Thread.threadId(): where it is recorded is remembered, for when it is not
+ * mounted and sampler_take_of asks for it. */
+void sampler_note_virtual(int64_t id);
+
+/* The calling thread's JavaThread; 0: it has none, or it is not known. */
+uintptr_t sampler_java_thread(void);
+
+/* Signals can be sent to threads. 0, or a negative code: the program has handlers for all that could be used. */
+int sampler_need_signal(struct error *error);
 
 /* Whether such events are to be expected: then they are put into the profile's tree some times a second. */
 void sampler_expect_events(bool expected);
@@ -103,8 +128,15 @@ void sampler_expect_events(bool expected);
 typedef void (*sampler_placed)(uint64_t cookie, uint32_t place);
 void sampler_on_placed(enum account_kind kind, sampler_placed placed);
 
+/* Notes on them. NULL: nobody asks. */
+typedef void (*sampler_noted)(uint64_t cookie, uint64_t subject);
+void sampler_on_note(enum account_kind kind, sampler_noted noted);
+
 /* Adds to an account at a place of the recording: what has come of an event later. False: no memory. */
 bool sampler_add(uint32_t place, const struct sampler_event *event);
+
+/* The node that a place is by now: its row, and its id in there. */
+void sampler_place_node(uint32_t place, uint32_t *row, uint32_t *node);
 
 /* The place of a node that the trace has, by its row and id; 0: no memory. */
 uint32_t sampler_place_of(uint32_t row, uint32_t node);
@@ -127,6 +159,10 @@ uint64_t sampler_stack_key(
 
 /* Leaves a note with the number, which is found as long as that is remembered. */
 void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note);
+
+/* A number for where the calling thread is in the trace: its row and node, or, if it has no row, itself. Another number of
+ * the thread's frames below that makes another path. False: what it does is not to be recorded. */
+bool sampler_where(uint64_t *where, uint64_t *thread);
 
 /* True if stacks of the calling thread may be taken now: it is recorded, and not in jprof's own work. */
 bool sampler_records(void);

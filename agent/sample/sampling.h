@@ -97,6 +97,13 @@ void sampling_look(struct sampled_thread *thread, uint32_t ticks);
 /* What of a condition the thread's handler has not counted; see sampled_threads_for. */
 void sampling_left(struct sampled_thread *thread, unsigned condition, uint64_t rest);
 
+/* On the writer's thread: threads that were asked for their stacks and do not answer, as they have ended or do not take
+ * signals, are asked no more: each event goes to none. */
+void sampling_give_up_asking(void (*lost)(enum account_kind kind, uint64_t cookie));
+
+/* The calling thread ends: what it was asked for goes to its root. */
+void sampling_answer_at_end(void);
+
 /* Periods of one condition, or of each by place, are in no stack. */
 void sampling_lose_one(struct condition *condition, enum sample_loss loss, uint32_t periods);
 void sampling_lose(const uint32_t *weight, enum sample_loss loss);

@@ -11,12 +11,17 @@
 
 #include "agent/sample/sampling.h"
 #include "agent/stack/unwind.h"
+#include "agent/stack/vm_monitors.h"
 #include "agent/stack/vm_threads.h"
 #include "agent/threads/thread_slot.h"
 #include "metric/clock.h"
 #include "time_stamp.h"
 
-enum { STACK_TRIES = 1000 /* to get one outside of a handler */ };
+enum {
+	STACK_TRIES = 1000,            /* to get one outside of a handler */
+	ASKED = 512,                   /* events that wait for another thread's stack */
+	ANSWER_NS = 1000 * 1000 * 1000 /* that a thread has for it */
+};
 
 static struct stack *take_stack(void)
 {
@@ -170,7 +175,7 @@ static bool record(const struct sample_record *where, const struct sampled_threa
 	record->node = where->node;
 	record->method = where->method;
 	record->end = (uint8_t)end;
-	record->about = where->about;
+	record->about = where->about | (event && event->later ? SAMPLE_LATER : 0);
 	record->kind = event ? (uint8_t)event->kind : SAMPLES;
 	if (event)
 		record->sum = (struct sample_event_sum){.subject = event->subject,
@@ -268,6 +273,23 @@ static bool take_left(struct reason reason, const struct left_java *left)
 	return taken;
 }
 
+/* The thread alone: no walk is done. */
+static bool take_thread(const struct sampler_event *event)
+{
+	struct sampled_thread *thread = sampled_thread_known();
+	struct reason reason = {.event = event};
+	struct sample_record where;
+	enum sample_loss loss = SAMPLE_FULL;
+
+	if (!thread || !find_node(thread, &where, &loss)) {
+		lose(reason, loss);
+		return false;
+	}
+	where.node = 0;
+	where.method = METHOD_ROOT;
+	return record(&where, thread, NULL, 0, WALK_CUT, reason);
+}
+
 static bool take_if_active(struct reason reason, const struct left_java *left)
 {
 	int saved_errno = errno;
@@ -276,7 +298,8 @@ static bool take_if_active(struct reason reason, const struct left_java *left)
 
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active)) {
-		taken = take_left(reason, left);
+		taken = reason.event && reason.event->no_path ? take_thread(reason.event)
+							      : take_left(reason, left);
 		count_cost(begin);
 	}
 	atomic_fetch_sub(&sampling_inside, 1);
@@ -303,6 +326,23 @@ bool sampler_take_event(const struct sampler_event *event)
 {
 	return take_if_active((struct reason){.event = event},
 		&(struct left_java){.by_probe = event->by_probe});
+}
+
+bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject)
+{
+	struct sample_record *record = NULL;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		record = sample_claim(sampling.buffer, 0);
+	if (record) {
+		record->about = SAMPLE_NOTE;
+		record->kind = (uint8_t)kind;
+		record->sum = (struct sample_event_sum){.subject = subject, .cookie = cookie};
+		sample_ready(record);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	return record != NULL;
 }
 
 void sampler_stack_find(struct sampler_stack *stack)
@@ -368,6 +408,31 @@ void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_
 	atomic_fetch_sub(&sampling_inside, 1);
 }
 
+bool sampler_where(uint64_t *where, uint64_t *own)
+{
+	enum { ROWLESS_BIT = 63 };
+	struct sample_record record;
+	struct sampled_thread *thread;
+	enum sample_loss loss;
+	bool found = false;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		thread = sampled_thread_known();
+		found = thread && find_node(thread, &record, &loss);
+	}
+	if (found) {
+		/* Numbers of threads are used again, Java's ids are not. */
+		*own = record.row ? (uint64_t)record.row << 32
+				  : UINT64_C(1) << ROWLESS_BIT |
+					    (thread->java_id ? (uint64_t)thread->java_id
+							     : (uint64_t)thread->index << 32);
+		*where = *own | record.node;
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	return found;
+}
+
 bool sampler_records(void)
 {
 	const struct thread_slot *slot = slot_current;
@@ -382,6 +447,107 @@ bool sampler_records(void)
 	return !thread || !thread->unwanted;
 }
 
+/* ---- asked by other threads ---- */
+
+/* An event of another thread that this one's stack is wanted for. */
+static struct asked {
+	_Atomic uint32_t state; /* enum asked_state */
+	uint32_t next;          /* place + 1 of the one before */
+	uint32_t thread;        /* whose stack: its index */
+	int64_t id;             /* of the virtual thread that is meant; 0: none is */
+	uint64_t at;            /* clock_coarse */
+	struct sampler_event event;
+} asked[ASKED];
+
+enum asked_state {
+	ASKED_FREE,
+	ASKED_WAITS,
+	ASKED_LOST /* the thread has no room for its stack, or is gone: the writer's thread tells */
+};
+
+/* The thread's requests, newest first, are the caller's from now on: place + 1; 0: there are none. */
+static uint32_t take_asked(struct sampled_thread *thread)
+{
+	return atomic_exchange(&thread->asked, 0);
+}
+
+/* ---- virtual threads that are not mounted ---- */
+
+enum { VIRTUAL_ROWS = 1 << 14 };
+
+/* The row that a virtual thread was last recorded in, of its group: as in known_stacks.c, halves of two answers fit no
+ * number. */
+static struct {
+	_Atomic uint64_t changed_id, row;
+} virtual_rows[VIRTUAL_ROWS];
+
+static void note_virtual(int64_t id, uint32_t row)
+{
+	uint64_t wide = row | (uint64_t)~row << 32;
+
+	atomic_store_explicit(
+		&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].row, wide, memory_order_relaxed);
+	atomic_store_explicit(&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].changed_id,
+		(uint64_t)id ^ wide, memory_order_relaxed);
+}
+
+/* False: it is not known. */
+static bool find_virtual(int64_t id, struct sample_record *where)
+{
+	uint64_t row = atomic_load_explicit(
+		&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].row, memory_order_relaxed);
+	uint64_t changed = atomic_load_explicit(
+		&virtual_rows[(uint64_t)id % VIRTUAL_ROWS].changed_id, memory_order_relaxed);
+
+	if ((changed ^ row) != (uint64_t)id || (uint32_t)row == 0)
+		return false;
+	*where = (struct sample_record){
+		.about = SAMPLE_WAITED | SAMPLE_VIRTUAL, .row = (uint32_t)row};
+	return true;
+}
+
+static void end_asked(struct asked *request, bool recorded)
+{
+	atomic_store_explicit(
+		&request->state, recorded ? ASKED_FREE : ASKED_LOST, memory_order_release);
+}
+
+/* In the handler of the thread's signal. */
+static void answer(struct sampled_thread *thread, const void *uc)
+{
+	static const struct sample_poll no_kernel;
+	struct stack *stack = take_stack();
+	struct sample_record where;
+	enum sample_loss loss;
+	enum walk_end end = WALK_WHOLE;
+	unsigned frames = 0;
+	bool known = find_node(thread, &where, &loss);
+	uint32_t place = take_asked(thread);
+
+	if (place && stack && known)
+		frames = walk_all(stack, &no_kernel, uc, &end);
+	while (place) {
+		struct asked *request = &asked[place - 1];
+		struct reason reason = {.event = &request->event};
+		struct sample_record away;
+		bool taken;
+
+		place = request->next;
+		/* In the midst of a mount the carrier's row is not the virtual thread's. */
+		if (request->id && (!known || !(where.about & SAMPLE_VIRTUAL) ||
+					   !vm_thread_runs(thread->java, request->id)))
+			taken = find_virtual(request->id, &away) &&
+				record(&away, thread, NULL, 0, WALK_WHOLE, reason);
+		else
+			taken = (known || loss == SAMPLE_INSIDE) &&
+				record(&where, thread, stack ? stack->frame : NULL, frames, end,
+					reason);
+		end_asked(request, taken);
+	}
+	if (stack)
+		give_stack(stack);
+}
+
 static void take(const siginfo_t *info, const void *uc)
 {
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
@@ -393,6 +559,8 @@ static void take(const siginfo_t *info, const void *uc)
 	enum walk_end end;
 	unsigned frames;
 
+	if (thread && atomic_load_explicit(&thread->asked, memory_order_relaxed))
+		answer(thread, uc);
 	if (!thread || !poll_events(thread, info, &kernel, weight))
 		return;
 	stack = take_stack();
@@ -435,17 +603,22 @@ void sampling_left(struct sampled_thread *thread, unsigned place, uint64_t rest)
 
 /* ---- on the clock's thread ---- */
 
-/* The nearest node of the path that the file has, in the row of the thread's context. The thread may be
- * recording right now, but for what the tree's lock keeps. */
-static void find_node_outside(const struct sampled_thread *thread, struct sample_record *where)
+/* The nearest node of the path that the file has, in the row of the thread's context, or (is_virtual) of the virtual thread's
+ * that it carries. The thread may be recording right now, but for what the tree's lock keeps. */
+static void find_node_outside(
+	const struct sampled_thread *thread, bool is_virtual, struct sample_record *where)
 {
 	struct thread_slot *slot = atomic_load(&thread->slot);
-	struct thread_context *context = slot && atomic_load(&slot->session) == session_now()
-						 ? slot_context(slot)
-						 : NULL;
+	struct thread_context *context;
 	uint32_t index;
 
 	*where = (struct sample_record){.about = SAMPLE_WAITED};
+	if (is_virtual && slot)
+		slot = slot->virtual_slot;
+	if (is_virtual)
+		where->about |= SAMPLE_VIRTUAL;
+	context = slot && atomic_load(&slot->session) == session_now() ? slot_context(slot)
+								       : NULL;
 	if (!context)
 		return;
 	where->row = context->row.id;
@@ -461,7 +634,7 @@ static void find_node_outside(const struct sampled_thread *thread, struct sample
 /* A thread that waits is looked at from here, not by a signal: what it waits in may take one amiss. The JDK's debugger
  * library, for one, drops a debugger when its poll returns early. Threads of agents and native libraries have left no
  * Java frame, and have none then. False: it does not wait. */
-static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
+static bool take_outside(struct sampled_thread *thread, bool is_virtual, struct reason reason)
 {
 	struct vm_anchor before = vm_anchor_of(thread->java), after;
 	enum walk_end end = WALK_WAITS;
@@ -476,20 +649,21 @@ static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 		return false;
 	stack = take_stack();
 	if (!stack) {
-		sampling_lose(weight, SAMPLE_FULL);
-		return true;
+		lose(reason, SAMPLE_FULL);
+		return reason.weight != NULL;
 	}
 	if (before.sp != 0) {
 		walked = vm_thread_stack(thread->java, &low);
 		frames = walk_java(
 			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
 	}
-	find_node_outside(thread, &where);
+	find_node_outside(thread, is_virtual, &where);
 	after = vm_anchor_of(thread->java);
-	same = memcmp(&before, &after, sizeof(before)) == 0;
-	if (same)
-		record(&where, thread, stack->frame, frames, end,
-			(struct reason){.weight = weight});
+	/* Without a row of the virtual thread it would be its carrier's. */
+	same = memcmp(&before, &after, sizeof(before)) == 0 && (!is_virtual || where.row != 0);
+	/* What is lost is counted; of an event the caller hears. */
+	if (same && !record(&where, thread, stack->frame, frames, end, reason) && reason.event)
+		same = false;
 	give_stack(stack);
 	return same;
 }
@@ -504,8 +678,167 @@ void sampling_look(struct sampled_thread *thread, uint32_t ticks)
 
 	thread->ran = ran;
 	weight[wall] = ticks;
-	if (runs || !take_outside(thread, weight)) {
+	if (runs || !take_outside(thread, false, (struct reason){.weight = weight})) {
 		atomic_fetch_add(&thread->due, ticks);
 		tgkill(getpid(), thread->tid, sampling_signal);
+	}
+}
+
+/* ---- for an event of another thread ---- */
+
+/* Where the thread, or (id) the virtual one that it may carry, is recorded. False: that is not known. */
+static bool find_row(struct sampled_thread *thread, int64_t id, struct sample_record *where)
+{
+	if (id && (!vm_thread_runs(thread->java, id) || find_virtual(id, where)))
+		return find_virtual(id, where);
+	find_node_outside(thread, id != 0, where);
+	/* Without a row it would be the carrier's. */
+	return id == 0 || where->row != 0;
+}
+
+/* Its requests end without a stack: where timed calls say that it is, or at its root. */
+static void answer_outside(struct sampled_thread *thread)
+{
+	uint32_t place = take_asked(thread);
+	struct sample_record where;
+
+	while (place) {
+		struct asked *request = &asked[place - 1];
+
+		place = request->next;
+		end_asked(request, find_row(thread, request->id, &where) &&
+					   record(&where, thread, NULL, 0, WALK_WHOLE,
+						   (struct reason){.event = &request->event}));
+	}
+}
+
+void sampling_answer_at_end(void)
+{
+	struct sampled_thread *thread = sampled_thread_now();
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active) && thread)
+		answer_outside(thread);
+	atomic_fetch_sub(&sampling_inside, 1);
+}
+
+/* False: there is no room for more of them. */
+static bool ask(struct sampled_thread *thread, int64_t id, const struct sampler_event *event)
+{
+	static _Atomic uint32_t next;
+	uint32_t at = atomic_fetch_add(&next, 1), before, expected;
+	struct asked *request = NULL;
+
+	for (int i = 0; i < 8 && !request; i++, at++) {
+		expected = ASKED_FREE;
+		if (atomic_compare_exchange_strong(
+			    &asked[at % ASKED].state, &expected, ASKED_WAITS))
+			request = &asked[at % ASKED];
+	}
+	if (!request)
+		return false;
+	request->event = *event;
+	request->thread = thread->index;
+	request->id = id;
+	request->at = clock_coarse();
+	before = atomic_load(&thread->asked);
+	do
+		request->next = before;
+	while (!atomic_compare_exchange_weak(
+		&thread->asked, &before, (uint32_t)(request - asked) + 1));
+	/* One signal answers all that wait. */
+	if (before == 0 && tgkill(getpid(), thread->tid, sampling_signal) != 0)
+		answer_outside(thread);
+	return true;
+}
+
+/* A virtual thread that waits on its carrier, pinned there. */
+static bool take_virtual_outside(
+	struct sampled_thread *thread, int64_t id, struct reason reason)
+{
+	return vm_thread_runs(thread->java, id) && take_outside(thread, true, reason);
+}
+
+static bool take_of(uintptr_t java, int64_t id, const struct sampler_event *event, bool root)
+{
+	pid_t tid = java ? vm_thread_system_id(java) : 0;
+	struct sampled_thread *thread = tid ? sampled_thread_find(tid) : NULL;
+	struct reason reason = {.event = event};
+	struct sample_record where;
+
+	if (!thread || thread->java != java || thread->gone)
+		/* Any thread will do: the row is that of a virtual one. */
+		return id && sampled_thread_now() && find_virtual(id, &where) &&
+		       record(&where, sampled_thread_now(), NULL, 0, WALK_WHOLE, reason);
+	if (thread->unwanted)
+		return false;
+	if (thread->java_id == id)
+		id = 0;
+	if (!root && ((id == 0 && take_outside(thread, false, reason)) ||
+			     (id != 0 && take_virtual_outside(thread, id, reason)) ||
+			     ask(thread, id, event)))
+		return true;
+	return find_row(thread, id, &where) &&
+	       record(&where, thread, NULL, 0, WALK_WHOLE, reason);
+}
+
+static bool take_of_if_active(
+	uintptr_t java, int64_t id, const struct sampler_event *event, bool root)
+{
+	int saved_errno = errno;
+	uint64_t begin = time_stamp_read();
+	bool taken = false;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		taken = take_of(java, id, event, root);
+		count_cost(begin);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
+	return taken;
+}
+
+void sampler_note_virtual(int64_t id)
+{
+	const struct thread_slot *slot = slot_current;
+	const struct thread_context *context =
+		slot && slot->carrier_slot && atomic_load(&slot->session) == session_now()
+			? slot_context(slot)
+			: NULL;
+
+	if (context)
+		note_virtual(id, context->row.id);
+}
+
+uintptr_t sampler_java_thread(void)
+{
+	return vm_thread_now((uintptr_t)__builtin_frame_address(0)).java;
+}
+
+bool sampler_take_of(uintptr_t java, int64_t id, const struct sampler_event *event)
+{
+	return take_of_if_active(java, id, event, !sampling_signal);
+}
+
+bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event *event)
+{
+	return take_of_if_active(java, id, event, true);
+}
+
+void sampling_give_up_asking(void (*lost)(enum account_kind kind, uint64_t cookie))
+{
+	uint64_t now = clock_coarse();
+
+	for (unsigned i = 0; i < ASKED; i++) {
+		struct asked *request = &asked[i];
+		uint32_t state = atomic_load_explicit(&request->state, memory_order_acquire);
+
+		if (state == ASKED_WAITS && now > request->at + ANSWER_NS)
+			answer_outside(sampled_thread_at(request->thread));
+		if (state != ASKED_LOST)
+			continue;
+		lost(request->event.kind, request->event.cookie);
+		atomic_store_explicit(&request->state, ASKED_FREE, memory_order_release);
 	}
 }

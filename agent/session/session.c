@@ -233,6 +233,7 @@ static int start_writer(struct session *session, const char *path, struct error 
 
 	source.creation.set_aside = session->may_be_unwanted;
 	source.creation.readers = readers[session->options.readers];
+	source.resolution = session->options.resolution;
 	source.argument = session;
 	if (!session->reads_stacks)
 		source.samples = NULL;

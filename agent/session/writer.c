@@ -44,7 +44,9 @@ enum {
 	LOOK_PATIENCE = 15, /* that a look does */
 	COUNT_AGE_MS = 200, /* counts younger than that are not made anew */
 	/* a flush before its time takes one of so many parts of it at most */
-	EARLY_SHARE = 20
+	EARLY_SHARE = 20,
+	/* and one that ends a slice so much of a processor's */
+	SLICE_SHARE = 10
 };
 
 /* What of it is in the file: ids below. */
@@ -70,6 +72,8 @@ struct writer {
 	struct thread_writer threads;
 	struct record_writer records;
 	uint64_t flush_begin; /* ns since the profile's begin, of the flush under way */
+	uint64_t counted_at;  /* the same, of when it looked at what threads did */
+	uint64_t flush_cpu;   /* what the last one used of a processor, ns */
 	struct looker looker;
 
 	struct marks marks;
@@ -150,7 +154,7 @@ static void put_meta(struct writer *writer, bool final, struct written *known)
 	known->notes = true;
 	if (source->facts)
 		source->facts(source->argument, final, put_fact, writer);
-	fact_put_number(put_fact, writer, "flushed_ns", writer->flush_begin);
+	fact_put_number(put_fact, writer, "flushed_ns", writer->counted_at);
 	if (lost > 0)
 		fact_put_number(put_fact, writer, "marks.lost", lost);
 	if (!writer->records.records)
@@ -166,9 +170,6 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	uint64_t uncounted = 0;
 	int status;
 
-	/* What is taken from now on may be in nodes that this visit does not show any more. */
-	if (samples)
-		samples->drain(true);
 	status = threads_put(&writer->threads, writer->error);
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
@@ -209,6 +210,15 @@ static int end_transaction(
 	return status;
 }
 
+/* What the calling thread has used, ns. */
+static uint64_t clock_thread(void)
+{
+	struct timespec used = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
 static uint64_t since_begin(const struct writer *writer)
 {
 	return clock_system() - writer->began;
@@ -222,10 +232,22 @@ static int flush_in_transaction(
 
 	writer->flush_begin = since_begin(writer);
 	status = fold_files(writer, true);
+	/* What is taken from now on may be in nodes that the visit does not show any more. Names of the first stacks take
+	 * a while. */
+	if (writer->source.samples)
+		writer->source.samples->drain(true);
+	if (writer->source.traces)
+		writer->source.traces->settle();
+	writer->counted_at = since_begin(writer);
+	if (status == 0)
+		status =
+			profile_begin_slice(writer->profile, writer->counted_at, writer->error);
 	if (status == 0)
 		status = put_all(writer, final, &known);
+	if (status == 0)
+		status = profile_end_slice(writer->profile, writer->error);
 	if (status == 0 && snapshot) {
-		snapshot->at = writer->flush_begin;
+		snapshot->at = writer->counted_at;
 		status = profile_put_snapshot(writer->profile, snapshot, writer->error);
 	}
 	return end_transaction(writer, status, &known, snapshot != NULL);
@@ -236,6 +258,7 @@ static int flush_in_transaction(
 static int flush(struct writer *writer, bool final, struct profile_snapshot *snapshot,
 	struct error *error)
 {
+	uint64_t cpu = clock_thread();
 	int status = profile_begin(writer->profile, error);
 
 	writer->error = error;
@@ -251,6 +274,7 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 			writer->source.traces->put_done(status == 0);
 		writer->records.new_paths = false;
 	}
+	writer->flush_cpu = clock_thread() - cpu;
 	lock_take(&writer->lock);
 	writer->counts.flushed_at = since_begin(writer);
 	writer->counts.failure = *error;
@@ -438,6 +462,22 @@ static bool is_ending(struct writer *writer)
 	return ending;
 }
 
+/* When the file is to be brought up to date next; now: since the begin, as all times here. Slices end at multiples of
+ * the resolution, as long as the flushes that end them use a small part of a processor. */
+static uint64_t next_flush(const struct writer *writer, uint64_t now)
+{
+	uint64_t at = now + writer->flush_seconds * UINT64_C(1000000000);
+	uint64_t resolution = writer->source.resolution, slice, rested;
+
+	if (resolution == 0)
+		return at;
+	slice = (writer->counts.flushed_at / resolution + 1) * resolution;
+	rested = writer->counts.flushed_at + SLICE_SHARE * writer->flush_cpu;
+	if (slice < rested)
+		slice = rested;
+	return slice < at ? slice : at;
+}
+
 /* Waits for the next flush, drains records and answers requests until then; false: the end is
  * asked for. */
 static bool wait_for_flush(struct writer *writer)
@@ -446,7 +486,7 @@ static bool wait_for_flush(struct writer *writer)
 	const struct trace_source *traces = writer->source.traces;
 	uint64_t now = since_begin(writer), flush_at, took, pause;
 
-	flush_at = now + writer->flush_seconds * UINT64_C(1000000000);
+	flush_at = next_flush(writer, now);
 	do {
 		struct error error = {0};
 
@@ -454,8 +494,10 @@ static bool wait_for_flush(struct writer *writer)
 					(traces && traces->expected())
 				? RECORDS_PAUSE_MS
 				: writer->fold_pause;
-		if ((flush_at - now) / 1000000 < pause)
-			pause = (flush_at - now) / 1000000;
+		if (flush_at < now)
+			pause = 0;
+		else if ((flush_at - now) / 1000000 < pause)
+			pause = (flush_at - now + 999999) / 1000000;
 		if (!wait_for(writer, pause))
 			return false;
 		answer_requests(writer);
@@ -616,6 +658,13 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 	writer->known = (struct written){.methods = METHOD_FIRST};
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
+		destroy(writer);
+		return status;
+	}
+	if (source->resolution > 0)
+		status = profile_keep_slices(writer->profile, source->resolution, error);
+	if (status < 0) {
+		profile_close(writer->profile, NULL);
 		destroy(writer);
 		return status;
 	}

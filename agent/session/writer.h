@@ -49,6 +49,8 @@ struct trace_source {
 	void (*put_some_done)(bool kept);
 	/* The same as drain, in the middle of a flush that takes long: what waits, waits on. */
 	void (*keep_up)(void);
+	/* Adds to accounts of the sampler's what became of events; in a flush, behind the drain of stacks. */
+	void (*settle)(void);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a
 	 * negative code. A call of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);
@@ -98,6 +100,8 @@ struct writer_source {
 	const struct trace_source *traces;   /* the same */
 	void *argument;                      /* of notes and facts */
 	struct profile_creation creation;    /* set_aside: writer_discard may follow */
+	/* ns: what each so long piece of time added is kept in the file; 0: it is not */
+	uint64_t resolution;
 };
 
 /* Creates the profile and starts the thread. 0, or a negative code with error filled

@@ -76,6 +76,14 @@ struct vm_layout {
 	const uintptr_t *call_stub_return;
 	const uintptr_t *continuation_return; /* NULL: there are no virtual threads */
 
+	/* Monitors (vm_monitors.h); VM_NONE: not known. */
+	vm_offset thread_pending_monitor; /* ObjectMonitor that the thread waits to enter */
+	vm_offset monitor_owner;          /* a number of a thread, or a pointer */
+	vm_offset thread_owner_id; /* the number; VM_NONE: owners are pointers (before JDK 24) */
+	/* Objects that a thread has locked without an ObjectMonitor: where they begin; bytes from the JavaThread to behind the
+	 * last one. */
+	vm_offset thread_lock_stack, lock_stack_top, lock_stack_base;
+
 	/* Objects, for frames of virtual threads that are in the heap (frozen.h). NULL, VM_NONE: not known. */
 	vm_offset thread_continuation; /* ContinuationEntry of what runs on the thread */
 	const uintptr_t *oop_base, *oop_shift, *klass_base, *klass_shift;

@@ -237,8 +237,19 @@ void virtual_threads_tell(void (*mounts)(void))
 	atomic_store(&told, mounts);
 }
 
+/* Who listens, and whether anybody does. */
+static _Atomic(virtual_moves) unmount_told, mount_told;
+
+void virtual_threads_listen(virtual_moves when_unmounted, virtual_moves when_mounted)
+{
+	atomic_store(&unmount_told, when_unmounted);
+	atomic_store(&mount_told, when_mounted);
+}
+
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 {
+	virtual_moves listener;
+	jthread thread;
 	void (*tell)(void) = atomic_load_explicit(&told, memory_order_relaxed);
 	struct thread_slot *own, *virtual;
 	uint32_t number = session_now(), word;
@@ -253,6 +264,7 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 		tell();
 	va_start(arguments, jvmti);
 	jni = va_arg(arguments, JNIEnv *);
+	thread = va_arg(arguments, jthread);
 	va_end(arguments);
 	if (slot_current && slot_current->carrier_slot)
 		leave_carrier(slot_current); /* if it did not, it still runs */
@@ -263,14 +275,27 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 		mount_unknown(virtual, jni);
 	else if (virtual)
 		mount_known(virtual, word);
+	listener = atomic_load_explicit(&mount_told, memory_order_relaxed);
+	if (listener)
+		listener(jni, thread);
 	errno = saved_errno;
 }
 
 static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
 {
+	virtual_moves listener = atomic_load_explicit(&unmount_told, memory_order_relaxed);
 	struct thread_slot *virtual = slot_current;
 	int saved_errno = errno;
 
+	if (listener) {
+		va_list arguments;
+		JNIEnv *jni;
+
+		va_start(arguments, jvmti);
+		jni = va_arg(arguments, JNIEnv *);
+		listener(jni, va_arg(arguments, jthread));
+		va_end(arguments);
+	}
 	/* Mounted before the session began, and without an event in it. */
 	if (!virtual || !virtual->carrier_slot)
 		return;

@@ -29,6 +29,11 @@
 /* A session begins: before threads can join it; or ends. In the live phase. */
 void virtual_threads_watch(bool on);
 
+/* Called in a virtual thread, before it is unmounted, and behind its mount, while a session records. NULL: nobody listens
+ * any more; calls may be under way still. */
+typedef void (*virtual_moves)(JNIEnv *jni, jthread thread);
+void virtual_threads_listen(virtual_moves when_unmounted, virtual_moves when_mounted);
+
 /* The event VirtualThreadEnd. */
 void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
 

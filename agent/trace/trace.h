@@ -180,6 +180,10 @@ static inline const struct tree_node *trace_node(
  * microsecond or two for each live thread, which keeps others from beginning and ending. */
 void trace_totals(struct trace *trace, uint64_t *total);
 
+/* The same of the one thread of that Thread.getId() alone, also of one that ended, as long as its row stands for no
+ * others. False: there is none, or it shares its row. */
+bool trace_thread_totals(struct trace *trace, int64_t java_id, uint64_t *total);
+
 /* Words of the array that trace_sequences fills. */
 static inline size_t trace_sequences_words(unsigned metrics)
 {

@@ -136,6 +136,28 @@ void trace_totals(struct trace *trace, uint64_t *total)
 	lock_give(&trace->lock);
 }
 
+bool trace_thread_totals(struct trace *trace, int64_t java_id, uint64_t *total)
+{
+	uint64_t now, used[METRIC_MAX];
+	bool found = false;
+
+	memset(total, 0, trace->set->count * sizeof(*total));
+	lock_take(&trace->lock);
+	now = trace->stopped ? trace->stopped_at : clock_now();
+	for (struct thread_context *i = trace->first; i != NULL && !found; i = i->row.next) {
+		found = java_id != 0 && i->row.identity.java_id == java_id &&
+			i->row.folded == 1 && i->row.life != CONTEXT_LANE;
+		if (found && i->row.life == CONTEXT_GROUP) {
+			add_group(trace, i, now, total);
+		} else if (found) {
+			insist_on_row(trace, i, now, used);
+			tell(trace, i, used, total);
+		}
+	}
+	lock_give(&trace->lock);
+	return found;
+}
+
 void trace_add_counts(struct trace *trace, uint64_t *calls, uint32_t end)
 {
 	/* Each takes some ten microseconds, in which no thread begins or ends. */

@@ -10,11 +10,21 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/objects.h"
+#include "agent/tracers/exceptions_tracer.h"
+#include "agent/tracers/gc_tracer.h"
+#include "agent/tracers/jit_tracer.h"
+#include "agent/tracers/locks.h"
 #include "agent/tracers/event_trace.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
 static const struct tracer *const tracers[TRACE_KINDS] = {
+	[TRACE_OBJECTS] = &objects_tracer,
+	[TRACE_GC] = &gc_tracer,
+	[TRACE_EXCEPTIONS] = &exceptions_tracer,
+	[TRACE_JIT] = &jit_tracer,
+	[TRACE_LOCKS] = &locks_tracer,
 	[TRACE_EVENTS] = &event_tracer,
 };
 
@@ -275,6 +285,13 @@ static void periods_done(bool kept)
 	lock_give(&state.lock);
 }
 
+static void settle(void)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->settle)
+		tracers[kind]->settle();
+}
+
 static int put(struct profile_writer *profile, uint64_t began, struct error *error)
 {
 	int status = put_periods(profile, began, error);
@@ -350,4 +367,7 @@ const struct trace_source tracers_source = {.expected = expected,
 	.put_some = put_some,
 	.put_some_done = put_some_done,
 	.keep_up = keep_up,
-	.put = put, .put_done = put_done, .facts = facts};
+	.settle = settle,
+	.put = put,
+	.put_done = put_done,
+	.facts = facts};

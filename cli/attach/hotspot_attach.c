@@ -436,3 +436,104 @@ int hotspot_load(const struct target *target, const char *library, const char *o
 	close(connection);
 	return failed;
 }
+
+/* ---- other commands of the JVM ---- */
+
+/* All of it, with a '\0' behind; NULL with error filled. */
+static char *receive_all(int connection, struct waiting *waiting, struct error *error)
+{
+	size_t room = ANSWER_SIZE, size = 0;
+	char *answer = malloc(room), *grown;
+	long got = 1;
+
+	while (answer && got > 0) {
+		got = local_socket_receive(
+			connection, answer + size, room - 1 - size, waiting, error);
+		size += got > 0 ? (size_t)got : 0;
+		if (size + 1 < room)
+			continue;
+		room *= 2;
+		grown = realloc(answer, room);
+		if (!grown)
+			free(answer);
+		answer = grown;
+	}
+	if (!answer)
+		error_set(error, ERROR_MEMORY, "no memory for the JVM's answer");
+	else if (got < 0)
+		free(answer);
+	else
+		answer[size] = '\0';
+	return got < 0 ? NULL : answer;
+}
+
+/* A line with a code stands before it, which is taken off. */
+static int judge_answer(const char *command, char *answer, struct error *error)
+{
+	char *text;
+	long code = strtol(answer, &text, 10);
+
+	if (answer[0] == '\0')
+		return error_set(error, ERROR_DENIED,
+			"the JVM closed the connection without an answer: it wants the "
+			"same user and group as its own, or root");
+	if (text == answer || (*text != '\n' && *text != '\0')) {
+		trim(answer);
+		return not_understood(answer, error);
+	}
+	text += *text == '\n';
+	if (code != 0) {
+		trim(text);
+		return error_set(error, ERROR_JVM, "the JVM refused '%s' (code %ld%s%.400s)",
+			command, code, text[0] != '\0' ? "; it says: " : "",
+			error_subject(text).text);
+	}
+	memmove(answer, text, strlen(text) + 1);
+	return 0;
+}
+
+int hotspot_ask(const struct target *target, const char *const words[4], const char *what,
+	char **answer, struct error *error)
+{
+	char request[5 * ARGUMENT_LIMIT] = "1";
+	struct waiting waiting;
+	struct visit visit;
+	size_t length = 2;
+	int failed = visit_open(&visit, target, error), connection;
+
+	*answer = NULL;
+	if (failed != 0)
+		return failed;
+	/* "1", the command, and three arguments, a '\0' behind each. */
+	for (int i = 0; i < 4; i++) {
+		const char *word = i > 0 && !words[i] ? "" : words[i];
+
+		if (strlen(word) >= ARGUMENT_LIMIT)
+			failed = error_set(error, ERROR_VALUE,
+				"the JVM takes at most %d bytes: '%s' is too long",
+				ARGUMENT_LIMIT - 1, error_subject(word).text);
+		else
+			length += (size_t)(stpcpy(request + length, word) + 1 -
+					   (request + length));
+	}
+	connection = failed ? failed
+			    : local_socket_connect(target, visit.directory, visit.socket,
+				      "attach socket", error);
+	close(visit.directory);
+	if (connection < 0)
+		return connection;
+	waiting_begin(&waiting, waiting_answer_limit(LOAD_LIMIT), "the JVM of process %ld %s",
+		(long)target->pid, what);
+	failed = local_socket_send(connection, request, length, &waiting, error);
+	if (failed == 0) {
+		*answer = receive_all(connection, &waiting, error);
+		failed = *answer ? judge_answer(words[0], *answer, error) : -(int)error->code;
+	}
+	waiting_end(&waiting);
+	close(connection);
+	if (failed != 0) {
+		free(*answer);
+		*answer = NULL;
+	}
+	return failed;
+}

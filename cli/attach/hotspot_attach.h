@@ -31,4 +31,10 @@ int hotspot_wake(const struct target *target, const struct jvm_maps *maps, struc
 int hotspot_load(const struct target *target, const char *library, const char *options,
 	struct error *error);
 
+/* Asks a JVM that listens: its own command of that name, with at most three arguments, up to NULL, each below 1024 bytes. *answer: what
+ * it says, owned (free). 0, or a negative code and a line: it refused, or does not know the command. what: "to write a heap
+ * dump", which may take long. */
+int hotspot_ask(const struct target *target, const char *const words[4], const char *what,
+	char **answer, struct error *error);
+
 #endif

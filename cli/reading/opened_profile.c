@@ -17,6 +17,54 @@ int take_pattern(const struct taken *taken)
 	return pattern_list_add(taken->to, taken->value) == 0 ? EXIT_DONE : command_no_memory();
 }
 
+static int twice(const struct taken *taken)
+{
+	return command_usage(
+		taken->command, "--snapshot A..B is an interval, --from and --to another one");
+}
+
+int take_snapshots(const struct taken *taken)
+{
+	struct profile_choice *choice = taken->to;
+
+	if (choice->from || choice->to)
+		return twice(taken);
+	choice->interval = taken->value;
+	return EXIT_DONE;
+}
+
+/* The interval as profiles take it: "@10s..@12s". */
+static int take_time(const struct taken *taken, const char **time)
+{
+	struct profile_choice *choice = taken->to;
+
+	if (choice->interval && choice->interval != choice->times)
+		return twice(taken);
+	if (strlen(taken->value) > sizeof(choice->times) / 2 - 4 || strstr(taken->value, ".."))
+		return command_usage(taken->command, "'%s' is no time: say 10s, 1m30s or 250ms",
+			error_subject(taken->value).text);
+	*time = taken->value;
+	snprintf(choice->times, sizeof(choice->times), "%s%s..%s%s", choice->from ? "@" : "",
+		choice->from ? choice->from : "", choice->to ? "@" : "",
+		choice->to ? choice->to : "");
+	choice->interval = choice->times;
+	return EXIT_DONE;
+}
+
+int take_from(const struct taken *taken)
+{
+	struct profile_choice *choice = taken->to;
+
+	return take_time(taken, &choice->from);
+}
+
+int take_to(const struct taken *taken)
+{
+	struct profile_choice *choice = taken->to;
+
+	return take_time(taken, &choice->to);
+}
+
 void profile_choice_fini(struct profile_choice *choice)
 {
 	pattern_list_fini(&choice->model.threads);

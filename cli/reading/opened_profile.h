@@ -18,6 +18,8 @@
 struct profile_choice {
 	const char *file;
 	const char *interval;    /* "A..B", or NULL */
+	const char *from, *to;   /* times, which the interval is made of; or NULL */
+	char times[80];          /* it */
 	const char *calibration; /* a file, "off", "auto", or NULL */
 	const char *java;        /* to measure with, or NULL */
 	/* The file as it is: a JVM that still writes it is not asked to bring it up to date. */
@@ -35,6 +37,9 @@ char *profile_choice_command(const struct profile_choice *choice);
 /* Takes a pattern into a struct pattern_list. */
 option_taker take_pattern;
 
+/* --snapshot, --from and --to, into a struct profile_choice. */
+option_taker take_snapshots, take_from, take_to;
+
 /* Rows of a command's option table: what it reads of a profile. words: the command's struct; choice: its member of
  * the type above. */
 #define PROFILE_CHOICE_ROWS(words, choice)                                                     \
@@ -49,7 +54,7 @@ option_taker take_pattern;
 		{"--snapshot", "A..B",                                                         \
 			"only between two snapshots; A.. to the end, ..B from the beginning; " \
 			"see jprof(1)",                                                        \
-			take_text, offsetof(words, choice.interval)},                          \
+			take_snapshots, offsetof(words, choice)},                              \
 		{"--calibration", "FILE|off|auto",                                             \
 			"take jprof's own cost out by this file, leave it in, or measure it "  \
 			"now if no calibration is kept; see jprof(1)",                         \
@@ -59,6 +64,20 @@ option_taker take_pattern;
 			"where no calibration is kept: measure one with this JVM; see "        \
 			"jprof(1)",                                                            \
 			take_text, offsetof(words, choice.java)                                \
+	}
+
+/* The same of a command that has no --to of its own. */
+#define PROFILE_TIME_ROWS(words, choice)                                                       \
+	PROFILE_FROM_ROW(words, choice),                                                       \
+	{                                                                                      \
+		"--to", "TIME", "only until then", take_to, offsetof(words, choice)            \
+	}
+#define PROFILE_FROM_ROW(words, choice)                                                        \
+	{                                                                                      \
+		"--from", "TIME",                                                              \
+			"only from 10s (1m30s, 250ms) after the recording's begin on; of a "   \
+			"profile with resolution=1s",                                          \
+			take_from, offsetof(words, choice)                                     \
 	}
 
 struct opened_profile {

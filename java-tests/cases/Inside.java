@@ -11,6 +11,7 @@ import java.lang.invoke.MethodType;
 import java.lang.management.ManagementFactory;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.concurrent.SynchronousQueue;
 
 import jprof.JProf;
 
@@ -145,6 +146,42 @@ final class Inside implements Runnable {
 		near("total of ended threads", allocated, total, 1_000_000);
 	}
 
+	/** Another thread's value is what it says itself, while it rests and when it has ended; of one that never ran nothing is known. */
+	static void ofAnother() throws InterruptedException {
+		SynchronousQueue<Long> told = new SynchronousQueue<>(), goOn = new SynchronousQueue<>();
+		Thread other = new Thread(() -> {
+			try {
+				for (int i = 0; i < 3; i++) {
+					allocate(20_000);
+					spin(20);
+					told.put(JProf.threadValue("cpu"));
+					goOn.take();
+				}
+			} catch (InterruptedException e) {
+				told.offer(-1L);
+			}
+		}, "other");
+		same("a thread that never ran", -1, JProf.threadValue(other, "cpu"));
+		other.start();
+		long before = 0;
+		for (int i = 0; i < 3; i++) {
+			long own = told.take(), seen = JProf.threadValue(other, "cpu");
+			expect(seen >= own && seen <= own + 50_000_000 && own > before,
+					"cpu of another thread: " + seen + ", it said " + own);
+			same("what is not counted, of another", -1, JProf.threadValue(other, "cycles"));
+			expect(JProf.threadValue(other, "alloc") > before / 1000, "alloc of another thread");
+			before = own;
+			goOn.put(0L);
+		}
+		other.join();
+		long ended = JProf.threadValue(other, "cpu");
+		expect(ended >= before, "cpu of a thread that has ended: " + ended + ", it had " + before);
+		same("a thread that has ended, again", ended, JProf.threadValue(other, "cpu"));
+		long self = JProf.threadValue("cpu");
+		expect(JProf.threadValue(Thread.currentThread(), "cpu") >= self, "the thread itself");
+		expect(JProf.totalValue("cpu") >= ended + self, "total below two of its threads");
+	}
+
 	static void byNative() {
 		nativeValue("alloc", false); // is linked
 		same("alloc by jprof.h", JProf.threadValue("alloc"), nativeValue("alloc", false));
@@ -250,6 +287,7 @@ final class Inside implements Runnable {
 			nothingAllocated(true);
 			times();
 			ended();
+			ofAnother();
 			byNative();
 			refused();
 			virtual();

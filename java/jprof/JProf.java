@@ -140,6 +140,22 @@ public final class JProf {
 	}
 
 	/**
+	 * What another thread has used of a metric of the recording since it began, or the thread did; also of one that
+	 * ended. Of a running thread it has what can be seen from outside: its allocation is counted when it takes a
+	 * new buffer from the heap, or at its next event.
+	 *
+	 * @param thread of the recording; one that shares a row with others there has no value of its own: a virtual
+	 *        thread, unless the recording has {@code virtual=separate}, or an ended one that was folded
+	 * @param metric its name as in the option {@code metrics}
+	 * @return in the metric's unit; -1 if it is not known, as in {@link #threadValue(String)}
+	 */
+	public static long threadValue(Thread thread, String metric) {
+		Objects.requireNonNull(thread);
+		Objects.requireNonNull(metric);
+		return present ? threadValueOf0(thread, metric) : -1;
+	}
+
+	/**
 	 * What all threads of the recording together have used of a metric since it began, those that
 	 * ended included. Of other running threads it has what can be seen from outside: their
 	 * allocation is counted when they take a new buffer from the heap, or at their next event.
@@ -166,6 +182,8 @@ public final class JProf {
 	private static native void mark0(String name);
 
 	private static native long threadValue0(String metric);
+
+	private static native long threadValueOf0(Thread thread, String metric);
 
 	private static native long totalValue0(String metric);
 }

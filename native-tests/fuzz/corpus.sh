@@ -172,6 +172,16 @@ corpus_walk() {
 	done
 }
 
+# What JVMs wrote, in parts of 1 and of 49 bytes.
+corpus_vm_log() {
+	local file
+
+	for file in "$tests"/tracers/lines/*.log; do
+		{ printf '\0' && cat "$file"; } >"$out/bytes-$(basename "$file")"
+		{ printf 0 && cat "$file"; } >"$out/parts-$(basename "$file")"
+	done
+}
+
 corpus_lines() {
 	printf '\0\10\0\20\3\11\12\77\377\211\301\2\5\0' >"$out/old"
 	printf '\2\10\0\20\3\11\12\77\377\212\302\3\6\0' >"$out/new"

@@ -30,6 +30,7 @@ static void all_answer(int code)
 	assert_int_equal(jprof_mark(NULL), code);
 	assert_int_equal(jprof_thread_value("wall", &value), code);
 	assert_int_equal(jprof_total_value("wall", &value), code);
+	assert_int_equal(jprof_thread_value_of(1, "wall", &value), code);
 	assert_int_equal(jprof_thread_value(NULL, &value), code);
 	assert_int_equal(value, 77);
 	assert_int_equal(jprof_is_recording(), 0);

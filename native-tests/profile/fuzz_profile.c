@@ -71,7 +71,8 @@ static void fill_table(sqlite3 *db, const struct schema_table *table)
 static void make_good(void)
 {
 	static const struct profile_wanted everything = {
-		.records = true, .code = true, .machine_code = true, .events = true};
+		.records = true, .code = true, .machine_code = true, .slice_use = true,
+		.events = true};
 	struct profile *profile;
 	struct error error = {0};
 	sqlite3 *db;
@@ -86,6 +87,8 @@ static void make_good(void)
 		    "opened_in = 1 << 32 | id");
 	run_sql(db, "UPDATE condition SET id = id - 1");
 	run_sql(db, "UPDATE trace_period SET trace = 'locks'");
+	run_sql(db, "UPDATE contention SET kind = 'block', node = 1 << 32, holder = NULL");
+	run_sql(db, "UPDATE long_wait SET kind = 'block', node = 1 << 32, holder = NULL");
 	/* No frames, an entry, an exit. */
 	run_sql(db, "UPDATE event_block SET count = 2, bytes = x'0000090300'");
 	/* Below roots, and in one thread below a node that was called. */
@@ -106,6 +109,11 @@ static void make_good(void)
 		    "'sample', 3, 0, 4, 0 FROM node WHERE sampled");
 	run_sql(db, "INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
 		    "1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
+	/* Three slices, the second of what is in none of the others. */
+	run_sql(db, "UPDATE slice SET began = 10 * (id - 1), ended = 10 * id");
+	run_sql(db, "UPDATE slice_node SET id = 1 << 32 | id");
+	run_sql(db, "UPDATE slice_account SET kind = iif(slice = 2, 'sample', 'read'), "
+		    "node = slice << 32, subject = iif(slice = 2, 33, subject)");
 	/* A frame at line 1 and method 2, and two places. */
 	run_sql(db, "UPDATE code SET size = 100, method = 3, places = x'010102041002110202'");
 	run_sql(db, "UPDATE machine_code SET bytes = x'90c3'");
@@ -147,6 +155,9 @@ static void change(sqlite3 *db, const uint8_t *bytes)
 			"UPDATE OR REPLACE %s SET %s = %s WHERE rowid IN "
 			"(SELECT rowid FROM %s LIMIT 1 OFFSET %d)",
 			table->name, name, value, table->name, bytes[2] % 24);
+	if (table->added && bytes[3] < 208)
+		snprintf(sql, sizeof sql, "UPDATE OR REPLACE %s SET %s = %s WHERE slice = %d",
+			table->name, name, value, 1 + bytes[2] % 3);
 	if (table->copy && bytes[3] < 208)
 		snprintf(sql, sizeof sql, "UPDATE OR REPLACE %s SET %s = %s WHERE id = %d",
 			table->name, name, value, bytes[2] % 24);
@@ -250,6 +261,9 @@ static uint64_t use(const struct profile *profile)
 		sum += use_events(profile, i);
 	for (size_t i = 0; i < profile->account_count; i++)
 		sum += profile->node[profile->account[i].node].calls;
+	for (size_t i = 0; i < profile->slice_use_count; i++)
+		sum += profile->slice[profile->slice_use[i].slice].began +
+		       profile->slice_use[i].calls;
 	return sum;
 }
 
@@ -260,6 +274,7 @@ static void open_it(const char *interval)
 		.machine_code = true,
 		.marks = true,
 		.events = true,
+		.slice_use = true,
 		.interval = interval};
 	struct profile *profile;
 	struct error error = {0};
@@ -287,6 +302,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	open_it("..");
 	open_it("a..b");
 	open_it("b..");
+	open_it("@0..@1s");
+	open_it("@0.00000001s..@0.00000002s");
 	unlink(file());
 	return 0;
 }

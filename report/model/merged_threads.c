@@ -87,6 +87,11 @@ static int add_thread(
 		const struct profile_node *node = &profile->node[i];
 		uint32_t parent = merged->place[node->parent], at = 0;
 
+		/* It has nothing that comes along, nor has what is below it. */
+		if (model->told && model->told[i]) {
+			merged->place[i] = parent;
+			continue;
+		}
 		if (i > first && (at = pairs_take(paths, parent, node->method)) == 0)
 			return -1;
 		merged->place[i] = at;

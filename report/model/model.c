@@ -159,6 +159,30 @@ static bool is_used(const struct model *model, size_t at)
 	return used != 0;
 }
 
+/* Nodes that events of traces have found, and neither calls nor samples: what they have is in the views of those traces, and all
+ * others show the tree without them. Of the profile as it was read. */
+static int find_told(struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool *others;
+
+	if (profile->trace_period_count == 0)
+		return 0;
+	model->told = store_room(model->store, profile->node_count + 1, sizeof(*model->told));
+	others = store_room(model->store, profile->node_count + 1, sizeof(*others));
+	if (model->store->failed)
+		return -1;
+	for (size_t i = 0; i < profile->account_count; i++)
+		others[profile->account[i].node] |=
+			!account_kind_is_told(profile->account[i].kind);
+	/* Parents stand before their children. */
+	for (size_t i = profile->node_count; i-- > 0;) {
+		model->told[i] = profile->node[i].sampled && !others[i];
+		others[profile->node[i].parent] |= others[i] || !profile->node[i].sampled;
+	}
+	return 0;
+}
+
 /* Every tree has a fold below its root from the start, for the case of need.
  * Where it stayed empty it is not shown. A node with children is never hidden. */
 static void find_hidden(struct model *model)
@@ -173,6 +197,9 @@ static void find_hidden(struct model *model)
 		model->hidden[i] = node->method == METHOD_FOLDED && !is_used(model, i);
 		model->hidden[node->parent] = false;
 	}
+	for (size_t i = 0;
+		model->hidden && model->told && !model->merged && i < profile->node_count; i++)
+		model->hidden[i] |= model->told[i];
 }
 
 /* What is called from a flat node is beside it, and what was called where even that found no memory is in
@@ -247,7 +274,7 @@ int model_init(struct model *model, const struct profile *profile,
 	model_choose_division(model);
 	lay_out(model);
 	if (model_count_samples(model) != 0 || model_count_calls(model) != 0 ||
-		model_divide(model) != 0)
+		model_divide(model) != 0 || find_told(model) != 0)
 		return model_no_memory(error);
 	if (choice->merge_threads && model_merge_threads(model) != 0)
 		return model_no_memory(error);

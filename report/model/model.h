@@ -109,7 +109,9 @@ struct model {
 	bool *selected;                   /* by position of the thread */
 	/* What threads that are left out as the JVM's own ran, in samples on the first chosen condition. */
 	uint64_t jvm_samples[SAMPLE_STATES];
-	bool *hidden;   /* by node: a fold that nothing was folded into */
+	/* By node as it was read: events of traces alone have found it; NULL: none. */
+	bool *told;
+	bool *hidden;   /* by node: a fold that nothing was folded into, or told */
 	uint32_t *node; /* positions of selected nodes but hidden ones, rising */
 	size_t node_count;
 	/* By node: what it and all below it used may be more than its cum, for paths were folded;

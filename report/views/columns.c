@@ -327,6 +327,62 @@ void sums_end(const struct report *report, struct cell *sums)
 	}
 }
 
+/* ---- averages, and rates by second ---- */
+
+/* A part of the sum; of nothing there is none. */
+static struct cell average(uint64_t sum, uint64_t count)
+{
+	return count == 0 ? cell_null() : cell_real((double)sum / (double)count);
+}
+
+/* So much in a second of the interval; where its length is known. */
+static struct cell rate(const struct report *report, uint64_t sum)
+{
+	const struct profile_interval *interval = &report->model->profile->interval;
+
+	if (interval->end <= interval->begin)
+		return cell_null();
+	return cell_real((double)sum * 1e9 / (double)(interval->end - interval->begin));
+}
+
+void call_rate_columns(struct report *report)
+{
+	sheet_add(&report->sheet, "rate", "calls", "Calls/s", IN_DATA);
+	sheet_add_metrics(&report->sheet, "each", "Each", IN_DATA, 1);
+}
+
+struct cell *call_rate_cells(const struct report *report, struct cell *cells,
+	const struct call_count *count, const union model_value *cum)
+{
+	const struct model *model = report->model;
+	bool is_known = call_count_is_known(count);
+
+	*cells++ = is_known ? rate(report, count->calls) : cell_null();
+	for (unsigned m = 0; m < model->metric_count; m++)
+		*cells++ = !is_known || !cum || call_count_is_sampled(count)
+				   ? cell_null()
+				   : average(cum[m].count, count->calls);
+	return cells;
+}
+
+void io_rate_columns(struct report *report)
+{
+	sheet_add(&report->sheet, "each", "ns", "Each", IN_ALL | COLUMN_TIME);
+	sheet_add(&report->sheet, "each", "bytes", "Bytes each", IN_DATA);
+	sheet_add(&report->sheet, "rate", "ops", "Ops/s", IN_DATA);
+	sheet_add(&report->sheet, "rate", "bytes", "Bytes/s", IN_DATA);
+}
+
+struct cell *io_rate_cells(
+	const struct report *report, struct cell *cells, const struct io_amount *amount)
+{
+	*cells++ = amount->ops == 0 ? cell_null() : cell_number(amount->ns / amount->ops);
+	*cells++ = average(amount->bytes, amount->ops);
+	*cells++ = rate(report, amount->ops);
+	*cells++ = rate(report, amount->bytes);
+	return cells;
+}
+
 /* ---- rows about a method ---- */
 
 void method_row_columns(struct report *report)
@@ -341,6 +397,7 @@ void method_row_columns(struct report *report)
 	how_column(report);
 	at_least_column(report);
 	value_columns(report);
+	call_rate_columns(report);
 	sheet_add_name(sheet, "Name");
 }
 
@@ -361,6 +418,7 @@ void method_row(const struct report *report, struct cell *cells, uint32_t method
 	cells = how_cell(report, cells, count, base, cum);
 	cells = at_least_cell(report, cells, count->at_least);
 	cells = value_cells(report, cells, base, cum, call_count_is_sampled(count));
+	cells = call_rate_cells(report, cells, count, cum);
 	*cells = method == METHOD_ROOT ? cell_text("(thread)") : cell_label(label->display);
 }
 

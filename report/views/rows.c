@@ -56,6 +56,9 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
 		fill(report, rank[i].item, cells);
 		/* A null among texts has number 0, which is NULL: it comes first. */
 		rank[i].number = key->kind == CELL_NULL ? 0 : key->number;
+		/* So that those below 0 come before the others. */
+		if (key->kind == CELL_SIGNED)
+			rank[i].number = key->number ^ (uint64_t)1 << 63;
 		/* The bits as a number that is larger where the real one is. */
 		if (key->kind == CELL_REAL)
 			rank[i].number = key->number >> 63 ? ~key->number

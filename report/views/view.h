@@ -27,15 +27,19 @@ struct view {
 	const char *share;
 	bool io; /* about I/O: chosen by paths and methods, too */
 	bool by_path; /* others that are chosen by paths: what did I/O with such files, with that beside */
-	bool by_method; /* and by methods */
-	bool calls;     /* about calls: chosen by methods, too, and by their share of the
+	bool by_method;    /* and by methods */
+	bool calls;        /* about calls: chosen by methods, too, and by their share of the
 			 whole */
-	bool levels;    /* a tree, which may be cut at a level */
-	bool merges;    /* threads are always one */
-	bool samples;   /* about samples */
-	bool records;   /* needs profile_wanted.records */
-	bool marks;     /* and marks */
-	bool events;    /* of a trace of events: profile_wanted.events; times that are chosen are its own */
+	bool levels;       /* a tree, which may be cut at a level */
+	bool merges;       /* threads are always one */
+	bool samples;      /* about samples */
+	bool records;      /* needs profile_wanted.records */
+	bool marks;        /* and marks */
+	bool collections;  /* and collections */
+	bool compilations; /* and compilations */
+	bool slices;       /* and what was done in slices of time */
+	/* of a trace of events: profile_wanted.events; times that are chosen are its own */
+	bool events;
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
 	bool adjusts;
 	/* in rows of its own; all others have a line beside the rows */
@@ -242,6 +246,14 @@ void method_row_of(const struct report *report, struct cell *cells, const struct
  * threads' totals. */
 void method_row_outside(struct report *report, struct sink *sink, const struct tally *tally);
 
+/* ---- averages, and rates by second ---- */
+
+/* Of what is called: figures of a call with what it called, "each", and calls in a second of the interval, "rate". For
+ * data. Nothing is known of what samples alone have found. */
+void call_rate_columns(struct report *report);
+struct cell *call_rate_cells(const struct report *report, struct cell *cells,
+	const struct call_count *count, const union model_value *cum);
+
 /* ---- sums of I/O ---- */
 
 /* Where paths are chosen beside other figures: fills io_of_node and the like. 0, or -1 without memory. Its columns, if
@@ -254,6 +266,12 @@ struct cell *beside_cells(
 /* Three columns for a part, in a group: ops, bytes, ns; and their cells. Returns that behind them. */
 void io_columns(struct report *report, const char *group, const char *heading, unsigned flags);
 struct cell *io_cells(struct cell *cells, const struct io_amount *amount);
+
+/* What an operation takes, "each", and how much is done in a second of the interval, "rate": the first is shown in
+ * text, too. Operations of amount; returns that behind the cells. */
+void io_rate_columns(struct report *report);
+struct cell *io_rate_cells(
+	const struct report *report, struct cell *cells, const struct io_amount *amount);
 
 /* The same for all parts of base and cum; all: what those columns have shares of. */
 void io_all_columns(struct report *report);

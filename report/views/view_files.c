@@ -38,6 +38,7 @@ static void end_columns(struct report *report, const char *heading)
 	io_columns(report, "all", "", IN_DATA | COLUMN_SUM);
 	sheet_add(&report->sheet, NULL, "bytes_per_second", "MB/s", IN_DATA);
 	sheet_add(&report->sheet, NULL, "throughput", "MB/s", IN_TEXT);
+	io_rate_columns(report);
 	sheet_add_name(&report->sheet, heading);
 }
 
@@ -111,7 +112,8 @@ static struct cell *common_cells(const struct report *report, const struct profi
 }
 
 /* Bytes a second of what reads and writes took, in both directions; nothing without time. */
-static struct cell *end_cells(const struct file_sum *sum, struct cell *cells)
+static struct cell *end_cells(
+	const struct report *report, const struct file_sum *sum, struct cell *cells)
 {
 	uint64_t bytes = 0, ns = 0;
 
@@ -123,7 +125,7 @@ static struct cell *end_cells(const struct file_sum *sum, struct cell *cells)
 	*cells++ = ns ? cell_number((uint64_t)((double)bytes * 1e9 / (double)ns)) : cell_null();
 	*cells++ = ns ? cell_number((uint64_t)((double)bytes * 1e3 / (double)ns + 0.5))
 		      : cell_null();
-	return cells;
+	return io_rate_cells(report, cells, &sum->use.part[IO_PART_ALL]);
 }
 
 /* The row's name in text, with how many it stands for. */
@@ -149,7 +151,7 @@ static void fill_file(struct report *report, uint32_t item, struct cell *cells)
 		*cells++ = cell_number(sum->ops[file_counts[i]]);
 	cells = io_cells(cells, &sum->use.part[IO_PART_READS]);
 	cells = io_cells(cells, &sum->use.part[IO_PART_WRITES]);
-	cells = end_cells(sum, cells);
+	cells = end_cells(report, sum, cells);
 	*cells = name_of(report, file, file->name, "file", "files");
 }
 
@@ -168,7 +170,7 @@ static void fill_connection(struct report *report, uint32_t item, struct cell *c
 	*cells++ = cell_number(sum->ops[IO_ACCEPT]);
 	cells = io_cells(cells, &sum->use.part[IO_PART_RECEIVED]);
 	cells = io_cells(cells, &sum->use.part[IO_PART_SENT]);
-	cells = end_cells(sum, cells);
+	cells = end_cells(report, sum, cells);
 	*cells = name_of(report, file, both.text, "connection", "connections");
 }
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* gc_tracer: see gc_tracer.h. */
+#include "agent/tracers/gc_tracer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/jvm/vm_log.h"
+#include "agent/log/log.h"
+#include "agent/tracers/gc_log.h"
+#include "agent/tracers/waiting_rows.h"
+
+static void collection_since(void *record, uint64_t began)
+{
+	((struct profile_collection *)record)->began -= (int64_t)began;
+}
+
+static void safepoint_since(void *record, uint64_t began)
+{
+	((struct profile_safepoint *)record)->began -= (int64_t)began;
+}
+
+static struct waiting_rows collections = {.table = TABLE_COLLECTION,
+				   .size = sizeof(struct profile_collection),
+				   .text = {offsetof(struct profile_collection, name),
+					   offsetof(struct profile_collection, cause)},
+				   .texts = 2,
+				   .since = collection_since,
+				   .lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}},
+			   safepoints = {.table = TABLE_SAFEPOINT,
+				   .size = sizeof(struct profile_safepoint),
+				   .text = {offsetof(struct profile_safepoint, operation)},
+				   .texts = 1,
+				   .since = safepoint_since,
+				   .lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}};
+
+static struct {
+	struct vm_log *log;
+	struct gc_log *parser;            /* of the log's thread, while it is on */
+	uint32_t collections, safepoints; /* ids given */
+	/* Of the session so far. */
+	uint64_t unread_bytes, strange_lines, forgotten;
+	bool silenced; /* somebody else has switched the JVM's output off */
+} tracer;
+
+/* ---- what the log says ---- */
+
+static int64_t known(bool is, uint64_t bytes)
+{
+	return is ? (int64_t)bytes : PROFILE_NOT_KNOWN;
+}
+
+static void take_collection(void *unused, const struct gc_collection *told)
+{
+	const struct profile_collection record = {.id = ++tracer.collections,
+		.number = told->number,
+		.kind = told->kind,
+		.name = told->name,
+		.cause = *told->cause ? told->cause : NULL,
+		.began = (int64_t)told->began,
+		.ns = told->ns,
+		.before = known(told->has_bytes, told->before),
+		.after = known(told->has_bytes, told->after),
+		.total = known(told->has_total, told->total)};
+
+	waiting_rows_add(&collections, &record);
+}
+
+static void take_safepoint(void *unused, const struct gc_safepoint *told)
+{
+	const struct profile_safepoint record = {.id = ++tracer.safepoints,
+		.operation = told->operation,
+		.began = (int64_t)told->began,
+		.ns = told->ns,
+		.reaching_ns = told->reaching_ns,
+		.cleanup_ns = told->cleanup_ns,
+		.at_ns = told->at_ns,
+		.threads = told->threads,
+		.running = told->running};
+
+	waiting_rows_add(&safepoints, &record);
+}
+
+static void take_line(void *parser, const struct log_line *line)
+{
+	gc_log_line(parser, line);
+}
+
+/* ---- on and off ---- */
+
+static int on(JNIEnv *jni, struct session *session, struct error *error)
+{
+	static const struct gc_log_taker taker = {take_collection, take_safepoint, NULL};
+	char *heap = vm_command(jni, "GC.heap_info", error);
+	const char *what[2] = {NULL, NULL};
+	int status;
+
+	if (!heap)
+		return -(int)error->code;
+	what[0] = gc_log_selection(heap);
+	free(heap);
+	tracer.parser = gc_log_create(&taker);
+	if (!tracer.parser)
+		return error_set(error, ERROR_MEMORY, "no memory for the trace gc");
+	status = vm_log_open(&tracer.log, jni, what, take_line, tracer.parser, error);
+	if (status) {
+		gc_log_destroy(tracer.parser);
+		tracer.parser = NULL;
+	}
+	return status;
+}
+
+static void off(JNIEnv *jni, struct session *session)
+{
+	struct vm_log_losses losses = {0};
+
+	if (!tracer.log)
+		return;
+	if (!vm_log_close(tracer.log, jni, &losses) && !tracer.silenced) {
+		tracer.silenced = true;
+		log_line(LOG_WARN, "the trace gc may lack something: the JVM's log was "
+				   "switched off by somebody else");
+	}
+	tracer.log = NULL;
+	tracer.unread_bytes += losses.bytes;
+	tracer.strange_lines += losses.strange;
+	tracer.forgotten += gc_log_forgotten(tracer.parser);
+	gc_log_destroy(tracer.parser);
+	tracer.parser = NULL;
+}
+
+static void forget(void)
+{
+	waiting_rows_forget(&collections);
+	waiting_rows_forget(&safepoints);
+	memset(&tracer, 0, sizeof(tracer));
+}
+
+/* ---- the writer's thread ---- */
+
+static int put(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	int status = waiting_rows_put(&collections, profile, began, error);
+
+	return status ? status : waiting_rows_put(&safepoints, profile, began, error);
+}
+
+static void put_done(bool kept)
+{
+	waiting_rows_done(&collections, kept);
+	waiting_rows_done(&safepoints, kept);
+}
+
+static void facts(fact_put put_it, void *argument)
+{
+	const struct {
+		const char *key;
+		uint64_t count;
+	} losses[] = {
+		{"gc.lost", waiting_rows_lost(&collections) + waiting_rows_lost(&safepoints)},
+		{"gc.unread_bytes", tracer.unread_bytes},
+		{"gc.strange_lines", tracer.strange_lines},
+		{"gc.forgotten", tracer.forgotten},
+		{"gc.silenced", tracer.silenced},
+	};
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
+		if (losses[i].count)
+			fact_put_number(put_it, argument, losses[i].key, losses[i].count);
+}
+
+const struct tracer gc_tracer = {.on = on,
+	.off = off,
+	.forget = forget,
+	.put = put,
+	.put_done = put_done,
+	.facts = facts};

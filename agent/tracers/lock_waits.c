@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* lock_waits: see lock_waits.h. */
+#include "agent/tracers/lock_waits.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/lock/lock.h"
+
+enum {
+	PARTS = 64,    /* of threads, by their number: each has its lock */
+	LISTS = 64,    /* in each */
+	BLOCK = 256,   /* waits that memory is had for at once */
+	BLOCKS = 4096, /* a million waits */
+	LONGEST = 256, /* that are kept one by one */
+	LATE = 4096    /* that wait for an answer behind their end */
+};
+#define ANSWER_NS UINT64_C(2000000000)
+
+/* What has become of a wait, joined by |. Whoever makes it whole ends it. */
+enum { OVER = 1, ANSWERED = 2, WHOLE = OVER | ANSWERED, DROPPED = 4 };
+
+struct wait {
+	_Atomic uint32_t state;
+	uint32_t next; /* of its list: place; 0: the last */
+	uint32_t turn; /* how often it was used */
+	uint32_t lock;
+	uint32_t place, holder_place; /* the writer's */
+	uint8_t kind;                 /* enum account_kind */
+	uint8_t holder_state;         /* enum wait_holder */
+	uint8_t part;
+	bool timed_out;
+	int64_t thread, holder;
+	uint64_t begin, ns;
+};
+
+/* Waits of one kind by one path, for one lock, held by one path. */
+struct contention {
+	uint32_t place, holder, lock; /* 0: many */
+	uint8_t kind;
+	bool put;
+	uint64_t count, failures, ns, longest, began;
+	uint64_t node, holder_node; /* as they were put */
+};
+
+static struct part {
+	struct lock lock;
+	uint32_t list[LISTS];
+	uint32_t unused;
+} part[PARTS];
+
+static struct {
+	struct lock room; /* guards made and block */
+	uint32_t made;    /* blocks */
+	uint32_t most;
+	struct wait *_Atomic block[BLOCKS];
+	_Atomic uint64_t lost, unknown;
+	/* The writer's. */
+	struct waits_tree tree;
+	struct contention *row;
+	uint32_t rows, room_rows, mask;
+	uint32_t *slot; /* place + 1 in row; 0: none */
+	struct profile_wait longest[LONGEST];
+	uint32_t longest_place[LONGEST], longest_holder[LONGEST];
+	bool longest_put[LONGEST];
+	unsigned longest_count;
+	struct {
+		wait_ref wait;
+		uint64_t at;
+	} late[LATE];
+	unsigned late_count;
+	uint64_t ended, held, answered, folded;
+	bool all; /* nothing that was put is kept */
+	bool open;
+} waits = {.room = {PTHREAD_MUTEX_INITIALIZER, LOCK_WAIT_ROOM}};
+
+static struct wait *wait_at(uint32_t place)
+{
+	return &atomic_load_explicit(
+		&waits.block[place / BLOCK], memory_order_acquire)[place % BLOCK];
+}
+
+static struct wait *wait_of(wait_ref ref)
+{
+	return wait_at((uint32_t)ref);
+}
+
+static wait_ref ref_to(uint32_t place)
+{
+	return place ? (wait_ref)wait_at(place)->turn << 32 | place : 0;
+}
+
+/* ---- memory ---- */
+
+static uint32_t power_below(uint64_t number)
+{
+	uint32_t power = 1024;
+
+	while (power < 1U << 22 && 2 * (uint64_t)power <= number)
+		power *= 2;
+	return power;
+}
+
+int waits_open(uint64_t bytes, const struct waits_tree *tree)
+{
+	/* Half for rows of the file, and half for waits. */
+	uint32_t rows =
+		power_below(bytes / 2 / (sizeof(struct contention) + 2 * sizeof(uint32_t)));
+
+	if (waits.open)
+		return 0;
+	waits.row = calloc(rows, sizeof(*waits.row));
+	waits.slot = calloc(2 * (size_t)rows, sizeof(*waits.slot));
+	if (!waits.row || !waits.slot) {
+		free(waits.row);
+		free(waits.slot);
+		return -1;
+	}
+	waits.tree = *tree;
+	waits.room_rows = rows;
+	waits.mask = 2 * rows - 1;
+	waits.rows = waits.longest_count = waits.late_count = 0;
+	waits.ended = waits.held = waits.answered = waits.folded = 0;
+	atomic_store(&waits.lost, 0);
+	atomic_store(&waits.unknown, 0);
+	waits.most = (uint32_t)(bytes / 2 / sizeof(struct wait) / BLOCK);
+	if (waits.most > BLOCKS)
+		waits.most = BLOCKS;
+	for (int i = 0; i < PARTS; i++) {
+		lock_init(&part[i].lock, LOCK_WAITS);
+		memset(part[i].list, 0, sizeof(part[i].list));
+		part[i].unused = 0;
+	}
+	waits.open = true;
+	return 0;
+}
+
+void waits_close(void)
+{
+	if (!waits.open)
+		return;
+	waits.open = false;
+	for (uint32_t i = 0; i < waits.made; i++) {
+		free(waits.block[i]);
+		atomic_store(&waits.block[i], NULL);
+	}
+	waits.made = 0;
+	for (int i = 0; i < PARTS; i++)
+		lock_fini(&part[i].lock);
+	free(waits.row);
+	free(waits.slot);
+	waits.row = NULL;
+	waits.slot = NULL;
+}
+
+/* Its place, under the part's lock. 0: no room. */
+static uint32_t take_wait(struct part *of)
+{
+	uint32_t block = UINT32_MAX, place;
+	struct wait *fresh;
+
+	if (!of->unused) {
+		fresh = calloc(BLOCK, sizeof(*fresh));
+		lock_take(&waits.room);
+		if (fresh && waits.made < waits.most) {
+			block = waits.made++;
+			atomic_store_explicit(&waits.block[block], fresh, memory_order_release);
+		}
+		lock_give(&waits.room);
+		if (block == UINT32_MAX) {
+			free(fresh);
+			return 0;
+		}
+		/* The first place of all is none. */
+		for (uint32_t i = block == 0; i < BLOCK; i++) {
+			fresh[i].part = (uint8_t)(of - part);
+			fresh[i].next = of->unused;
+			of->unused = block * BLOCK + i;
+		}
+	}
+	place = of->unused;
+	of->unused = wait_at(place)->next;
+	wait_at(place)->turn++;
+	return place;
+}
+
+static void give_wait(wait_ref ref)
+{
+	struct part *of = &part[wait_of(ref)->part];
+
+	lock_take(&of->lock);
+	wait_of(ref)->next = of->unused;
+	of->unused = (uint32_t)ref;
+	lock_give(&of->lock);
+}
+
+/* Behind that the wait is nobody's: true if that is the caller's now. */
+static bool comes_to(wait_ref ref, uint32_t bits)
+{
+	uint32_t before = atomic_fetch_or(&wait_of(ref)->state, bits);
+
+	return (before & WHOLE) != WHOLE && ((before | bits) & WHOLE) == WHOLE;
+}
+
+/* ---- in the thread ---- */
+
+static struct part *part_of(int64_t thread)
+{
+	return &part[(uint64_t)thread % PARTS];
+}
+
+static uint32_t *list_of(struct part *of, int64_t thread)
+{
+	return &of->list[(uint64_t)thread / PARTS % LISTS];
+}
+
+/* Takes the thread's wait off its list, under the part's lock; 0: there is none. */
+static wait_ref take_off(struct part *of, int64_t thread)
+{
+	uint32_t *at = list_of(of, thread), place;
+
+	while (*at && wait_at(*at)->thread != thread)
+		at = &wait_at(*at)->next;
+	place = *at;
+	if (place)
+		*at = wait_at(place)->next;
+	return ref_to(place);
+}
+
+wait_ref waits_begin(int64_t thread, enum account_kind kind, uint32_t lock, uint64_t begin)
+{
+	struct part *of = part_of(thread);
+	uint32_t place;
+	wait_ref before;
+	struct wait *wait;
+
+	lock_take(&of->lock);
+	before = take_off(of, thread);
+	place = take_wait(of);
+	if (place) {
+		wait = wait_at(place);
+		atomic_store_explicit(&wait->state, 0, memory_order_relaxed);
+		wait->lock = lock;
+		wait->kind = (uint8_t)kind;
+		wait->holder_state = HOLDER_ASKED; /* until waits_held says otherwise */
+		wait->place = wait->holder_place = 0;
+		wait->timed_out = false;
+		wait->thread = thread;
+		wait->holder = 0;
+		wait->begin = begin;
+		wait->next = *list_of(of, thread);
+		*list_of(of, thread) = place;
+	}
+	lock_give(&of->lock);
+	if (before)
+		waits_drop(before);
+	if (!place)
+		atomic_fetch_add(&waits.lost, 1);
+	return ref_to(place);
+}
+
+void waits_held(wait_ref ref, enum wait_holder state, int64_t holder)
+{
+	struct wait *wait = wait_of(ref);
+	struct part *of = &part[wait->part];
+
+	lock_take(&of->lock);
+	wait->holder = holder;
+	wait->holder_state = (uint8_t)state;
+	lock_give(&of->lock);
+	if (state == HOLDER_UNKNOWN)
+		atomic_fetch_add(&waits.unknown, 1);
+	/* It may have been forgotten meanwhile. */
+	if (state != HOLDER_ASKED && comes_to(ref, ANSWERED))
+		give_wait(ref);
+}
+
+struct wait_end waits_end(int64_t thread, uint64_t now, bool timed_out)
+{
+	struct part *of = part_of(thread);
+	struct wait_end end = {0};
+	struct wait *wait;
+
+	lock_take(&of->lock);
+	end.wait = take_off(of, thread);
+	lock_give(&of->lock);
+	if (!end.wait)
+		return end;
+	wait = wait_of(end.wait);
+	wait->ns = now > wait->begin ? now - wait->begin : 0;
+	wait->timed_out = timed_out;
+	end.kind = wait->kind;
+	end.lock = wait->lock;
+	end.ns = wait->ns;
+	return end;
+}
+
+bool waits_is(int64_t thread, enum account_kind kind)
+{
+	struct part *of = part_of(thread);
+	uint32_t at;
+	bool is;
+
+	lock_take(&of->lock);
+	at = *list_of(of, thread);
+	while (at && wait_at(at)->thread != thread)
+		at = wait_at(at)->next;
+	is = at && wait_at(at)->kind == kind;
+	lock_give(&of->lock);
+	return is;
+}
+
+void waits_drop(wait_ref ref)
+{
+	if (comes_to(ref, OVER | DROPPED))
+		give_wait(ref);
+}
+
+uint64_t waits_forget(void)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < PARTS; i++) {
+		for (int list = 0; list < LISTS; list++) {
+			uint32_t place, next;
+
+			lock_take(&part[i].lock);
+			place = part[i].list[list];
+			part[i].list[list] = 0;
+			lock_give(&part[i].lock);
+			for (; place; place = next, count++) {
+				next = wait_at(place)->next;
+				waits_drop(ref_to(place));
+			}
+		}
+	}
+	return count;
+}
+
+/* ---- sums, on the writer's thread ---- */
+
+static uint32_t hash_of(const struct contention *row)
+{
+	uint64_t mixed =
+		((uint64_t)row->place << 32 | row->holder) * UINT64_C(0x9e3779b97f4a7c15);
+
+	mixed = (mixed ^ ((uint64_t)row->lock << 8 | row->kind)) * UINT64_C(0xff51afd7ed558ccd);
+	return (uint32_t)(mixed >> 32);
+}
+
+/* Found, or made, up to so many rows; NULL: there is no room. */
+static struct contention *row_of(const struct contention *wanted, uint32_t most)
+{
+	uint32_t at = hash_of(wanted);
+	struct contention *row;
+
+	for (; waits.slot[at & waits.mask]; at++) {
+		row = &waits.row[waits.slot[at & waits.mask] - 1];
+		if (row->place == wanted->place && row->holder == wanted->holder &&
+			row->lock == wanted->lock && row->kind == wanted->kind)
+			return row;
+	}
+	if (waits.rows >= most)
+		return NULL;
+	row = &waits.row[waits.rows++];
+	*row = *wanted;
+	waits.slot[at & waits.mask] = waits.rows;
+	return row;
+}
+
+static struct contention *row_for(const struct wait *wait)
+{
+	struct contention wanted = {.place = wait->place,
+		.holder = wait->holder_place,
+		.lock = wait->lock,
+		.kind = wait->kind};
+	uint32_t quarter = waits.room_rows / 4;
+	struct contention *row = row_of(&wanted, waits.room_rows - quarter);
+
+	if (row)
+		return row;
+	waits.folded++;
+	wanted.place = wanted.holder = 0;
+	row = row_of(&wanted, waits.room_rows - 16);
+	if (row)
+		return row;
+	wanted.lock = 0;
+	return row_of(&wanted, waits.room_rows);
+}
+
+static void keep_if_long(const struct wait *wait)
+{
+	unsigned at = waits.longest_count;
+
+	if (at < LONGEST) {
+		waits.longest_count++;
+	} else {
+		at = 0;
+		for (unsigned i = 1; i < LONGEST; i++)
+			if (waits.longest[i].ns < waits.longest[at].ns)
+				at = i;
+		if (waits.longest[at].ns >= wait->ns)
+			return;
+	}
+	waits.longest[at] = (struct profile_wait){.id = at + 1,
+		.begin = wait->begin,
+		.ns = wait->ns,
+		.lock = wait->lock,
+		.kind = wait->kind};
+	waits.longest_place[at] = wait->place;
+	waits.longest_holder[at] = wait->holder_place;
+	waits.longest_put[at] = false;
+}
+
+/* All is known of it. */
+static void tell(wait_ref ref)
+{
+	struct wait *wait = wait_of(ref);
+	struct contention *row;
+
+	if (atomic_load(&wait->state) & DROPPED) {
+		give_wait(ref);
+		return;
+	}
+	row = row_for(wait);
+	row->count++;
+	row->failures += wait->timed_out;
+	row->ns += wait->ns;
+	if (row->longest <= wait->ns) {
+		row->longest = wait->ns;
+		row->began = wait->begin;
+	}
+	row->put = false;
+	waits.ended++;
+	waits.held += wait->holder_state == HOLDER_ASKED;
+	if (wait->holder_place) {
+		waits.answered++;
+		waits.tree.hold(wait->holder_place, wait->lock, wait->ns);
+	}
+	keep_if_long(wait);
+	give_wait(ref);
+}
+
+void waits_answered(wait_ref ref, uint32_t place)
+{
+	/* Who did not answer in time may do so later. */
+	if (!waits.open || wait_of(ref)->turn != (uint32_t)(ref >> 32) ||
+		(atomic_load(&wait_of(ref)->state) & ANSWERED))
+		return;
+	wait_of(ref)->holder_place = place;
+	if (comes_to(ref, ANSWERED))
+		tell(ref);
+}
+
+void waits_placed(wait_ref ref, uint32_t place)
+{
+	uint64_t end = wait_of(ref)->begin + wait_of(ref)->ns;
+
+	if (!place)
+		atomic_fetch_add(&waits.lost, 1);
+	wait_of(ref)->place = place;
+	if (comes_to(ref, place ? OVER : OVER | DROPPED)) {
+		tell(ref);
+		return;
+	}
+	if (waits.late_count == LATE)
+		waits_sweep(0, true);
+	waits.late[waits.late_count].wait = ref;
+	waits.late[waits.late_count++].at = end;
+}
+
+void waits_sweep(uint64_t now, bool all)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < waits.late_count; i++) {
+		wait_ref ref = waits.late[i].wait;
+
+		if (all || now > waits.late[i].at + ANSWER_NS)
+			waits_answered(ref, 0);
+		else
+			waits.late[kept++] = waits.late[i];
+	}
+	waits.late_count = kept;
+}
+
+/* ---- the file ---- */
+
+static uint64_t node_of(uint32_t place)
+{
+	return place ? waits.tree.node(place) : 0;
+}
+
+static int put_row(struct profile_writer *profile, struct contention *row, uint32_t id,
+	uint64_t began, struct error *error)
+{
+	uint64_t node = node_of(row->place), holder = node_of(row->holder);
+	const struct profile_contention record = {.id = id,
+		.node = node,
+		.holder = holder,
+		.lock = row->lock,
+		.kind = row->kind,
+		.count = row->count,
+		.failures = row->failures,
+		.ns = row->ns,
+		.longest = row->longest,
+		.began = row->began > began ? row->began - began : 0};
+
+	if (row->put && !waits.all && node == row->node && holder == row->holder_node)
+		return 0;
+	row->put = true;
+	row->node = node;
+	row->holder_node = holder;
+	return profile_put(profile, &record, error);
+}
+
+int waits_put(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; i < waits.rows && status == 0; i++)
+		status = put_row(profile, &waits.row[i], i + 1, began, error);
+	for (unsigned i = 0; i < waits.longest_count && status == 0; i++) {
+		struct profile_wait record = waits.longest[i];
+		uint64_t node = node_of(waits.longest_place[i]),
+			 holder = node_of(waits.longest_holder[i]);
+
+		if (waits.longest_put[i] && !waits.all && node == record.node &&
+			holder == record.holder)
+			continue;
+		waits.longest[i].node = record.node = node;
+		waits.longest[i].holder = record.holder = holder;
+		record.begin = record.begin > began ? record.begin - began : 0;
+		waits.longest_put[i] = true;
+		status = profile_put(profile, &record, error);
+	}
+	return status;
+}
+
+void waits_put_done(bool kept)
+{
+	waits.all = !kept;
+}
+
+struct waits_state waits_state(void)
+{
+	return (struct waits_state){.ended = waits.ended,
+		.lost = atomic_load(&waits.lost),
+		.held = waits.held,
+		.answered = waits.answered,
+		.unknown = atomic_load(&waits.unknown),
+		.folded = waits.folded};
+}
+
+/* ---- who waits now ---- */
+
+void waits_each(void (*each)(void *user, const struct wait_now *wait), void *user)
+{
+	for (int i = 0; waits.open && i < PARTS; i++) {
+		lock_take(&part[i].lock);
+		for (int list = 0; list < LISTS; list++) {
+			for (uint32_t at = part[i].list[list]; at; at = wait_at(at)->next) {
+				const struct wait *wait = wait_at(at);
+				const struct wait_now now = {.thread = wait->thread,
+					.holder = wait->holder,
+					.kind = wait->kind,
+					.lock = wait->lock,
+					.begin = wait->begin};
+
+				each(user, &now);
+			}
+		}
+		lock_give(&part[i].lock);
+	}
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * lock_waits: threads that wait for locks: each wait from its begin to its row in the profile.
+ *
+ *   begin, in the thread ---- the holder is asked where it is -----> answered \
+ *        |                                                                     > both: contention, the longest ones
+ *   end, in the thread  ---- its stack is on its way --------------> placed   /
+ *
+ * A wait goes with its thread, by Thread.threadId(), not with what carries it. What is summed up is bounded: sums of
+ * what has no room go to a row of the lock, and where that has none to one of the kind.
+ *
+ * Runs: begin, end, drop in any thread; placed, answered, sweep, put on the writer's; no JVM is needed.
+ * Owns: its memory, from open to close.
+ */
+#ifndef JPROF_LOCK_WAITS_H
+#define JPROF_LOCK_WAITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile_write.h"
+
+/* A wait, by its place and how often that was used; 0: none. What comes for one that is over is ignored. */
+typedef uint64_t wait_ref;
+
+/* What is known of the one that holds the lock. */
+enum wait_holder {
+	HOLDER_NONE,    /* nobody does, or that is no lock that is held */
+	HOLDER_ASKED,   /* it is known, and where it is will be: waits_answered */
+	HOLDER_UNKNOWN, /* it could not be told */
+	HOLDER_STATES
+};
+
+/* What goes into accounts and is called what, by whoever has the call tree. On the writer's thread. */
+struct waits_tree {
+	/* Adds a wait's time to the holder's account at its place. */
+	void (*hold)(uint32_t place, uint32_t lock, uint64_t ns);
+	/* The node's id in the file, profile_node_id; it may become another one. */
+	uint64_t (*node)(uint32_t place);
+};
+
+/* bytes: for all that is kept. 0, or -1: no memory. */
+int waits_open(uint64_t bytes, const struct waits_tree *tree);
+void waits_close(void);
+
+/* A thread begins to wait. If it did already, that is forgotten. 0: no room, which is counted. */
+wait_ref waits_begin(int64_t thread, enum account_kind kind, uint32_t lock, uint64_t begin);
+
+/* Behind each waits_begin, once: who holds the lock. With HOLDER_ASKED waits_answered follows, or came before
+ * this. holder: its Thread.threadId(), 0: not known. */
+void waits_held(wait_ref wait, enum wait_holder state, int64_t holder);
+
+/* The thread waits no more. 0: no begin was seen. Else waits_placed or waits_drop follows. ns: how long; *kind, *lock: what
+ * it waited for. */
+struct wait_end {
+	wait_ref wait;
+	enum account_kind kind;
+	uint32_t lock;
+	uint64_t ns;
+};
+struct wait_end waits_end(int64_t thread, uint64_t now, bool timed_out);
+
+/* True if the thread waits, by what the trace has seen, for something of that kind. */
+bool waits_is(int64_t thread, enum account_kind kind);
+
+/* It is not to be told. */
+void waits_drop(wait_ref wait);
+
+/* Those that are under way are forgotten: what ends later began too early. How many there were. */
+uint64_t waits_forget(void);
+
+/* ---- on the writer's thread ---- */
+
+/* Where the waiter waited; 0: its stack was lost. */
+void waits_placed(wait_ref wait, uint32_t place);
+
+/* Where the holder was; 0: that is not known. */
+void waits_answered(wait_ref wait, uint32_t place);
+
+/* Those that were placed some seconds ago are answered, or (all) all of them. */
+void waits_sweep(uint64_t now, bool all);
+
+/* Puts what is new or changed. began: what times are counted from. */
+int waits_put(struct profile_writer *profile, uint64_t began, struct error *error);
+void waits_put_done(bool kept);
+
+struct waits_state {
+	uint64_t ended; /* waits that were told of */
+	uint64_t lost;  /* for want of room, or of a stack */
+	uint64_t held, answered,
+		unknown; /* with a holder; whose path is known, too; whose holder could not be told */
+	uint64_t folded; /* that have no row of their own */
+};
+struct waits_state waits_state(void);
+
+/* ---- who waits now ---- */
+
+struct wait_now {
+	int64_t thread, holder; /* Thread.threadId(); holder 0: none is known */
+	enum account_kind kind;
+	uint32_t lock;
+	uint64_t begin;
+};
+
+/* Calls each for every thread that waits; under a lock. */
+void waits_each(void (*each)(void *user, const struct wait_now *wait), void *user);
+
+#endif

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* locks: see locks.h. First what is known of the JDK's classes, then who holds what, the begin and the end of a wait, and
+ * what tells of them. */
+#include "agent/tracers/locks.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "agent/jvm/native_function.h"
+#include "agent/log/log.h"
+#include "agent/sample/sampler.h"
+#include "agent/stack/vm_monitors.h"
+#include "agent/threads/virtual_threads.h"
+#include "agent/tracers/lock_objects.h"
+#include "agent/tracers/lock_waits.h"
+#include "metric/clock.h"
+
+enum {
+	MEMORY_SHARE = 16,     /* of max_memory, for waits and their sums, */
+	OBJECTS_SHARE = 64,    /* and for locks */
+	PATHS_WINDOW_MS = 50,  /* so many holders in that time have their stacks read: */
+	PATHS_IN_WINDOW = 100, /* a signal takes some us from the one that holds the lock */
+	ASKED_SHARE = 100 /* the JVM is asked for one of so many parts of the time at most */
+};
+
+/* ---- the JDK's classes ---- */
+
+static struct {
+	jclass unsafe, ownable, virtual; /* global references; virtual NULL: there are none */
+	jmethodID park;
+	jfieldID blocker, native, owner; /* Thread.parkBlocker, .eetop; exclusiveOwnerThread */
+	jfieldID carrier, state;         /* of VirtualThread */
+	jint parking, parking_timed;     /* the state */
+	bool known;
+} jdk;
+
+static jclass find_class(JNIEnv *jni, const char *name)
+{
+	jclass class = (*jni)->FindClass(jni, name), global = NULL;
+
+	if (class)
+		global = (*jni)->NewGlobalRef(jni, class);
+	(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, class);
+	return global;
+}
+
+static jfieldID find_field(JNIEnv *jni, jclass class, const char *name, const char *signature)
+{
+	jfieldID field = class ? (*jni)->GetFieldID(jni, class, name, signature) : NULL;
+
+	(*jni)->ExceptionClear(jni);
+	return field;
+}
+
+static jint constant(JNIEnv *jni, jclass class, const char *name, jint otherwise)
+{
+	jfieldID field = (*jni)->GetStaticFieldID(jni, class, name, "I");
+	jint value = field ? (*jni)->GetStaticIntField(jni, class, field) : otherwise;
+
+	(*jni)->ExceptionClear(jni);
+	return value;
+}
+
+/* In a Java thread, once. */
+static void learn(JNIEnv *jni)
+{
+	jclass thread = find_class(jni, "java/lang/Thread");
+
+	if (jdk.known)
+		return;
+	jdk.known = true;
+	jdk.unsafe = find_class(jni, "jdk/internal/misc/Unsafe");
+	jdk.ownable = find_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
+	jdk.virtual = find_class(jni, "java/lang/VirtualThread");
+	if (jdk.unsafe)
+		jdk.park = (*jni)->GetMethodID(jni, jdk.unsafe, "park", "(ZJ)V");
+	(*jni)->ExceptionClear(jni);
+	jdk.blocker = find_field(jni, thread, "parkBlocker", "Ljava/lang/Object;");
+	jdk.native = find_field(jni, thread, "eetop", "J");
+	jdk.owner = find_field(jni, jdk.ownable, "exclusiveOwnerThread", "Ljava/lang/Thread;");
+	jdk.carrier = find_field(jni, jdk.virtual, "carrierThread", "Ljava/lang/Thread;");
+	jdk.state = find_field(jni, jdk.virtual, "state", "I");
+	if (jdk.virtual) {
+		jdk.parking = constant(jni, jdk.virtual, "PARKING", -1);
+		jdk.parking_timed = constant(jni, jdk.virtual, "TIMED_PARKING", jdk.parking);
+	}
+	(*jni)->DeleteGlobalRef(jni, thread);
+}
+
+/* ---- on and off ---- */
+
+static struct {
+	_Atomic bool on;
+	_Atomic uint64_t cut; /* waits that were under way as it was switched off */
+	/* When the JVM was first asked who holds a monitor, and how long that took in all. */
+	_Atomic uint64_t asked_since, asked_ns, asked;
+	_Atomic uint64_t window, paths, paths_left_out;
+} locks;
+
+/* ---- who holds it ---- */
+
+struct holder {
+	enum wait_holder state; /* HOLDER_ASKED: it is known */
+	int64_t id;             /* Thread.threadId(); 0: not known */
+	uintptr_t java;         /* JavaThread; 0: it is not mounted */
+};
+
+/* thread: a local reference, which is given back. */
+static struct holder holder_of_thread(JNIEnv *jni, jthread thread)
+{
+	struct holder holder = {.state = HOLDER_ASKED, .id = jvm_thread_id(jni, thread)};
+	jthread carrier = NULL;
+
+	if (jdk.native)
+		holder.java = (uintptr_t)(*jni)->GetLongField(jni, thread, jdk.native);
+	if (!holder.java && jdk.carrier && (*jni)->IsInstanceOf(jni, thread, jdk.virtual))
+		carrier = (*jni)->GetObjectField(jni, thread, jdk.carrier);
+	if (carrier && jdk.native)
+		holder.java = (uintptr_t)(*jni)->GetLongField(jni, carrier, jdk.native);
+	(*jni)->DeleteLocalRef(jni, carrier);
+	(*jni)->DeleteLocalRef(jni, thread);
+	return holder;
+}
+
+/* It stops all threads: a part of the time is for that. */
+static struct holder ask_jvm(JNIEnv *jni, jobject object)
+{
+	uint64_t now = clock_now(), since = atomic_load(&locks.asked_since);
+	jthread thread;
+
+	if (since == 0) {
+		atomic_store(&locks.asked_since, now);
+		since = now;
+	}
+	if (atomic_load(&locks.asked_ns) * ASKED_SHARE > now - since + 2000000000)
+		return (struct holder){.state = HOLDER_UNKNOWN};
+	thread = jvm_monitor_holder(jni, object);
+	atomic_fetch_add(&locks.asked_ns, clock_now() - now);
+	atomic_fetch_add(&locks.asked, 1);
+	return thread ? holder_of_thread(jni, thread) : (struct holder){.state = HOLDER_NONE};
+}
+
+static struct holder holder_of_monitor(JNIEnv *jni, jthread thread, jobject object)
+{
+	uintptr_t java = sampler_java_thread();
+	/* The reference of an event is a local one: a word that the JVM keeps up to date. */
+	struct vm_owner owner = vm_monitor_owner(java, (const uintptr_t *)(void *)object);
+
+	switch (owner.kind) {
+	case VM_OWNER_THREAD:
+		return (struct holder){HOLDER_ASKED, owner.id, owner.java};
+	case VM_OWNER_NONE:
+		return (struct holder){.state = HOLDER_NONE};
+	case VM_OWNER_HIDDEN:
+	case VM_OWNER_UNKNOWN:
+		break;
+	}
+	return ask_jvm(jni, object);
+}
+
+/* What a parked thread waits for; NULL: it does not say. */
+static struct holder holder_of_blocker(JNIEnv *jni, jobject blocker)
+{
+	jthread thread = NULL;
+
+	if (blocker && jdk.owner && (*jni)->IsInstanceOf(jni, blocker, jdk.ownable))
+		thread = (*jni)->GetObjectField(jni, blocker, jdk.owner);
+	return thread ? holder_of_thread(jni, thread) : (struct holder){.state = HOLDER_NONE};
+}
+
+/* Whether one more stack of a holder may be read now. */
+static bool may_read_path(void)
+{
+	uint64_t window = clock_coarse() / (PATHS_WINDOW_MS * 1000000);
+
+	if (atomic_exchange(&locks.window, window) != window)
+		atomic_store(&locks.paths, 0);
+	return atomic_fetch_add(&locks.paths, 1) < PATHS_IN_WINDOW;
+}
+
+static void ask_holder(wait_ref wait, uint32_t lock, struct holder holder)
+{
+	const struct sampler_event event = {
+		.kind = LOCKS_HOLD, .subject = lock, .cookie = wait};
+	bool asked = false;
+
+	if (holder.state == HOLDER_ASKED) {
+		bool path = may_read_path();
+
+		if (!path)
+			atomic_fetch_add(&locks.paths_left_out, 1);
+		asked = path ? sampler_take_of(holder.java, holder.id, &event)
+			     : sampler_take_root_of(holder.java, holder.id, &event);
+	}
+	if (holder.state == HOLDER_ASKED && !asked)
+		holder.state = HOLDER_UNKNOWN;
+	waits_held(wait, holder.state, holder.id);
+}
+
+/* ---- begin and end of a wait, in the thread ---- */
+
+static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobject object,
+	struct holder holder, uint64_t begin)
+{
+	bool apart = kind == LOCKS_BLOCK || holder.state != HOLDER_NONE;
+	uint32_t lock = lock_object(jni, object, apart);
+	wait_ref wait = waits_begin(jvm_thread_id(jni, thread), kind, lock, begin);
+
+	if (wait)
+		ask_holder(wait, lock, holder);
+}
+
+static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
+{
+	struct wait_end end = waits_end(jvm_thread_id(jni, thread), clock_now(), timed_out);
+	const struct sampler_event event = {.kind = end.kind,
+		.subject = end.lock,
+		.count = 1,
+		.failures = timed_out,
+		.ns = end.ns,
+		.cookie = end.wait};
+
+	if (end.wait && !sampler_take_event(&event))
+		waits_drop(end.wait);
+}
+
+static bool is_told(void)
+{
+	return atomic_load_explicit(&locks.on, memory_order_relaxed) && sampler_records();
+}
+
+/* ---- monitors ---- */
+
+static void JNICALL on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object)
+{
+	int saved_errno = errno;
+	uint64_t now = clock_now();
+
+	if (is_told())
+		begin_wait(jni, thread, LOCKS_BLOCK, object,
+			holder_of_monitor(jni, thread, object), now);
+	errno = saved_errno;
+}
+
+static void JNICALL on_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object)
+{
+	int saved_errno = errno;
+
+	end_wait(jni, thread, false);
+	errno = saved_errno;
+}
+
+static void JNICALL on_wait(
+	jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object, jlong timeout)
+{
+	int saved_errno = errno;
+
+	if (is_told())
+		begin_wait(jni, thread, LOCKS_WAIT, object,
+			(struct holder){.state = HOLDER_NONE}, clock_now());
+	errno = saved_errno;
+}
+
+static void JNICALL on_waited(
+	jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object, jboolean timed_out)
+{
+	int saved_errno = errno;
+
+	end_wait(jni, thread, timed_out);
+	errno = saved_errno;
+}
+
+static void callbacks(jvmtiEventCallbacks *callbacks)
+{
+	callbacks->MonitorContendedEnter = on_contended;
+	callbacks->MonitorContendedEntered = on_entered;
+	callbacks->MonitorWait = on_wait;
+	callbacks->MonitorWaited = on_waited;
+}
+
+/* ---- java.util.concurrent ---- */
+
+static void begin_park(JNIEnv *jni, jthread thread)
+{
+	uint64_t now = clock_now();
+	jobject blocker = jdk.blocker ? (*jni)->GetObjectField(jni, thread, jdk.blocker) : NULL;
+
+	begin_wait(jni, thread, LOCKS_PARK, blocker, holder_of_blocker(jni, blocker), now);
+	(*jni)->DeleteLocalRef(jni, blocker);
+}
+
+typedef void(JNICALL *park_function)(
+	JNIEnv *jni, jobject unsafe, jboolean absolute, jlong time);
+static park_function _Atomic real_park;
+
+static void JNICALL park(JNIEnv *jni, jobject unsafe, jboolean absolute, jlong time)
+{
+	park_function real = atomic_load_explicit(&real_park, memory_order_acquire);
+	jthread thread;
+
+	if (!is_told()) {
+		real(jni, unsafe, absolute, time);
+		return;
+	}
+	thread = jvm_current_thread();
+	if (thread)
+		begin_park(jni, thread);
+	real(jni, unsafe, absolute, time);
+	if (thread)
+		end_wait(jni, thread, false);
+	(*jni)->DeleteLocalRef(jni, thread);
+}
+
+/* A virtual thread that parks gives its carrier away; it may do so for other reasons. */
+static void on_unmount(JNIEnv *jni, jthread thread)
+{
+	jint state;
+
+	if (!jdk.state || !is_told())
+		return;
+	/* Others may wait for it while it is away. */
+	sampler_note_virtual(jvm_thread_id(jni, thread));
+	state = (*jni)->GetIntField(jni, thread, jdk.state);
+	if (state == jdk.parking || state == jdk.parking_timed)
+		begin_park(jni, thread);
+}
+
+static void on_mount(JNIEnv *jni, jthread thread)
+{
+	if (is_told() && waits_is(jvm_thread_id(jni, thread), LOCKS_PARK))
+		end_wait(jni, thread, false);
+}
+
+static int bind_park(JNIEnv *jni, struct error *error)
+{
+	const struct jvm_method method = {.name = (char *)"park", .signature = (char *)"(ZJ)V"};
+	void *now;
+
+	if (jdk.unsafe && jdk.park && native_function_learn(jni)) {
+		now = native_function_now(jdk.park);
+		if (now == (void *)park)
+			return 0;
+		if (now) {
+			atomic_store(&real_park, (park_function)now);
+			if (native_function_bind(jni, jdk.unsafe, &method, (void *)park))
+				return 0;
+		}
+	}
+	return error_set(
+		error, ERROR_MISSING, "traces=locks: this JVM does not show how threads park");
+}
+
+static void unbind_park(JNIEnv *jni)
+{
+	const struct jvm_method method = {.name = (char *)"park", .signature = (char *)"(ZJ)V"};
+
+	/* Others may have bound it since. */
+	if (jdk.park && native_function_now(jdk.park) == (void *)park &&
+		!native_function_bind(
+			jni, jdk.unsafe, &method, (void *)atomic_load(&real_park)))
+		log_line(LOG_INFO, "Unsafe.park keeps its stand-in");
+}
+
+/* ---- the trace ---- */
+
+static void add_hold(uint32_t place, uint32_t lock, uint64_t ns)
+{
+	sampler_add(place, &(struct sampler_event){
+				   .kind = LOCKS_HOLD, .subject = lock, .count = 1, .ns = ns});
+}
+
+static uint64_t node_of(uint32_t place)
+{
+	uint32_t row, node;
+
+	sampler_place_node(place, &row, &node);
+	return profile_node_id(row, node);
+}
+
+static const struct waits_tree tree = {add_hold, node_of};
+
+static int on(JNIEnv *jni, struct session *session, struct error *error)
+{
+	uint64_t memory = session->options.max_memory;
+	int status;
+
+	learn(jni);
+	status = sampler_need_signal(error);
+	if (status == 0 && (waits_open(memory / MEMORY_SHARE, &tree) ||
+				   lock_objects_open(memory / OBJECTS_SHARE)))
+		status = error_set(error, ERROR_MEMORY, "no memory for the trace of locks");
+	if (status == 0)
+		status = bind_park(jni, error);
+	if (status)
+		return status;
+	sampler_on_placed(LOCKS_BLOCK, waits_placed);
+	sampler_on_placed(LOCKS_WAIT, waits_placed);
+	sampler_on_placed(LOCKS_PARK, waits_placed);
+	sampler_on_placed(LOCKS_HOLD, waits_answered);
+	atomic_store(&locks.on, true);
+	virtual_threads_listen(on_unmount, on_mount);
+	return 0;
+}
+
+static void off(JNIEnv *jni, struct session *session)
+{
+	atomic_store(&locks.on, false);
+	virtual_threads_listen(NULL, NULL);
+	atomic_fetch_add(&locks.cut, waits_forget());
+}
+
+static void forget(void)
+{
+	JNIEnv *jni = jvm_env();
+
+	if (jni && jdk.known)
+		unbind_park(jni);
+	waits_close();
+	lock_objects_close(jni);
+	atomic_store(&locks.cut, 0);
+	atomic_store(&locks.asked, 0);
+	atomic_store(&locks.asked_ns, 0);
+	atomic_store(&locks.asked_since, 0);
+	atomic_store(&locks.paths_left_out, 0);
+}
+
+static int put(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	int status;
+
+	waits_sweep(clock_now(), !atomic_load(&locks.on));
+	status = lock_objects_put(profile, error);
+	return status == 0 ? waits_put(profile, began, error) : status;
+}
+
+static void put_done(bool kept)
+{
+	lock_objects_put_done(kept);
+	waits_put_done(kept);
+}
+
+static void facts(fact_put put_it, void *argument)
+{
+	struct waits_state state = waits_state();
+	const struct {
+		const char *key;
+		uint64_t value;
+	} rows[] = {
+		{"locks.waits", state.ended},
+		{"locks.lost", state.lost},
+		{"locks.cut", atomic_load(&locks.cut)},
+		{"locks.held", state.held},
+		{"locks.held_path", state.answered},
+		{"locks.held_no_path", atomic_load(&locks.paths_left_out)},
+		{"locks.holder_unknown", state.unknown},
+		{"locks.folded", state.folded},
+		{"locks.unnamed", lock_objects_unnamed()},
+		{"locks.asked", atomic_load(&locks.asked)},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].value)
+			fact_put_number(put_it, argument, rows[i].key, rows[i].value);
+}
+
+const struct tracer locks_tracer = {
+	.stacks = true,
+	.capabilities = JVM_MONITORS,
+	.event = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+		JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED},
+	.callbacks = callbacks,
+	.on = on,
+	.off = off,
+	.forget = forget,
+	.put = put,
+	.put_done = put_done,
+	.facts = facts,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* trace_tables: what traces tell that is of no call path. Anything may be in these rows: nothing else refers to them. */
+#include "profile/reader.h"
+
+/* True if that time is in what is read. */
+static bool is_in(const struct profile_interval *interval, int64_t began)
+{
+	return began >= (int64_t)interval->begin &&
+	       (!interval->to || began < (int64_t)interval->end);
+}
+
+/* Of what began outside the interval nothing stays. From the beginning on it may have begun before. */
+#define CUT(profile, member, time)                                                             \
+	do {                                                                                   \
+		size_t kept = 0;                                                               \
+                                                                                               \
+		for (size_t i = 0; i < (profile)->member##_count; i++) {                       \
+			int64_t at = (int64_t)(profile)->member[i].time;                       \
+                                                                                               \
+			if (is_in(&(profile)->interval, at < 0 ? 0 : at))                      \
+				(profile)->member[kept++] = (profile)->member[i];              \
+		}                                                                              \
+		(profile)->member##_count = kept;                                              \
+	} while (0)
+
+int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted)
+{
+	static const struct reader_list collections = READER_LIST(TABLE_COLLECTION, collection,
+						.key = "collection", .least = 1,
+						.most = UINT32_MAX, .check = NULL),
+					safepoints = READER_LIST(TABLE_SAFEPOINT, safepoint,
+						.key = "safepoint", .least = 1,
+						.most = UINT32_MAX, .check = NULL),
+					compilations = READER_LIST(TABLE_COMPILATION,
+						compilation, .key = "compilation",
+						.most = UINT32_MAX, .check = NULL),
+					deoptimizations = READER_LIST(TABLE_DEOPTIMIZATION,
+						deoptimization, .key = "deoptimization",
+						.least = 1, .most = UINT32_MAX, .check = NULL);
+	struct profile *profile = reader->profile;
+	int status = 0;
+
+	if (wanted->collections)
+		status = reader_read(reader, &collections);
+	if (status == 0 && wanted->collections)
+		status = reader_read(reader, &safepoints);
+	if (status == 0 && wanted->compilations)
+		status = reader_read(reader, &compilations);
+	if (status == 0 && wanted->compilations)
+		status = reader_read(reader, &deoptimizations);
+	if (status)
+		return status;
+	CUT(profile, collection, began);
+	CUT(profile, safepoint, began);
+	CUT(profile, compilation, began);
+	CUT(profile, deoptimization, at);
+	return 0;
+}
