@@ -18,7 +18,7 @@
 #include "profile/profile_write.h"
 
 enum {
-	STEP = 2000,     /* events between two looks at the clock */
+	STEP = 2000,      /* events between two looks at the clock */
 	PAUSE_US = 50000, /* between two drains */
 	URGENT = 1 << 20
 };
@@ -52,7 +52,8 @@ static __attribute__((noinline)) uint64_t fib(struct thread_context *context, ui
 }
 
 /* So many events, at that rate (0: as fast as it goes). ns of processor time an event, without waiting. */
-static double record(struct thread_context *context, double rate, double seconds, uint64_t *events)
+static double record(
+	struct thread_context *context, double rate, double seconds, uint64_t *events)
 {
 	uint64_t begin = clock_now(), end = begin + (uint64_t)(seconds * 1e9);
 	double busy = 0;
@@ -152,7 +153,8 @@ int main(int argc, char **argv)
 	atomic_store(&bench.ends, true);
 	pthread_join(writer, NULL);
 	counts = events_count(bench.packer);
-	printf("%.1f million events a second, %llu lost of %llu; an event: %.1f ns without, %.1f with "
+	printf("%.1f million events a second, %llu lost of %llu; an event: %.1f ns without, "
+	       "%.1f with "
 	       "(%.2f), written %.1f ns, %.2f bytes\n",
 		(double)events / seconds / 1e6, (unsigned long long)counts.lost,
 		(unsigned long long)events, without, with, with / without,

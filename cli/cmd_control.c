@@ -39,7 +39,7 @@ struct control_command {
 	struct agent_words words; /* of start */
 	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
-	bool writes; /* of trace */
+	bool writes;    /* of trace */
 	bool all;       /* the whole state, with --watch, too */
 	int64_t looked; /* ms that the last look took in the process */
 	bool is_untold; /* there was no memory for what the answer says */
@@ -311,8 +311,8 @@ static json_t *make_members(struct control_command *command, struct error *error
 		if (!members)
 			error_set(error, ERROR_VALUE, "the label is not UTF-8");
 	} else if (command->verb->has_switches) {
-		members = json_pack("{s:o*, s:o*, s:b}", "on", command->on, "off",
-			command->off, "write", command->writes);
+		members = json_pack("{s:o*, s:o*, s:b}", "on", command->on, "off", command->off,
+			"write", command->writes);
 		command->on = command->off = NULL;
 		if (!members)
 			error_set(error, ERROR_MEMORY, "no memory");

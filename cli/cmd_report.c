@@ -158,8 +158,7 @@ static void choose_layout(struct words *words)
 }
 
 /* A trace of events has times of its own: no slices are needed for --from and --to. */
-static int choose_times(
-	struct words *words, struct profile_choice *choice, struct error *error)
+static int choose_times(struct words *words, struct profile_choice *choice, struct error *error)
 {
 	struct report_request *request = &words->request;
 	int failed = 0;

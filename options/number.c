@@ -13,9 +13,8 @@
 static const struct number_unit {
 	const char *name;
 	uint64_t ns;
-} number_times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000},
-	{"s", 1000000000}, {"m", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)},
-	{NULL, 0}};
+} number_times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000},
+	{"m", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)}, {NULL, 0}};
 
 bool number_read(const char *text, uint64_t *number)
 {

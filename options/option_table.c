@@ -453,8 +453,7 @@ static const char *sample_give(const struct option_row *row, void *field, const 
 	return list_give(row, field, value);
 }
 
-static const char *event_when_give(
-	const struct option_row *row, void *field, const char *value)
+static const char *event_when_give(const struct option_row *row, void *field, const char *value)
 {
 	char pattern[EVENT_PATTERN];
 	uint64_t ns;
@@ -550,9 +549,8 @@ const struct option_row option_table[] = {
 		UINT64_C(86400000000000), .initial = "off", FIELD(events_keep),
 		.meaning = "keeps so much of the last events, and writes them on `jprof trace "
 			   "PID --write` or events_when; off: all are written"},
-	{"events_when", &event_when_type,
-		"conditions like com.acme.X.y>200ms joined by '+'", .unset = "none",
-		FIELD(events_when),
+	{"events_when", &event_when_type, "conditions like com.acme.X.y>200ms joined by '+'",
+		.unset = "none", FIELD(events_when),
 		.meaning = "writes the events that are kept when a call took longer"},
 	{"objects", &period_type, "a size (bytes, 512k, 1m)", UINT64_C(1) << 10,
 		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),

@@ -36,11 +36,12 @@ enum stream_code {
 };
 
 enum stream_more {
-	STREAM_EXIT_OF = STREAM_CODES, /* method: its innermost frame is left, with those above it */
-	STREAM_UNWIND_OF,              /* the same, by exception */
-	STREAM_FOUND,                  /* method: a frame that was there before */
-	STREAM_MOUNT,   /* number of a virtual thread, ns parked, frames, listed, methods */
-	STREAM_UNMOUNT, /* there are no frames */
+	STREAM_EXIT_OF =
+		STREAM_CODES, /* method: its innermost frame is left, with those above it */
+	STREAM_UNWIND_OF,     /* the same, by exception */
+	STREAM_FOUND,         /* method: a frame that was there before */
+	STREAM_MOUNT,     /* number of a virtual thread, ns parked, frames, listed, methods */
+	STREAM_UNMOUNT,   /* there are no frames */
 	STREAM_OPERATION, /* kind of account, failed, subject, amount, ns */
 	STREAM_END,       /* the thread has ended */
 	STREAM_KINDS
@@ -48,16 +49,16 @@ enum stream_more {
 
 /* An event as it is read. */
 struct stream_event {
-	unsigned kind;     /* enum stream_code but STREAM_MORE, or enum stream_more */
-	uint64_t at;       /* ns since the session began */
-	uint32_t method;   /* of those that have one */
-	uint64_t number;   /* ns spent; the virtual thread; the account's kind */
-	uint64_t parked;   /* ns */
-	bool failed;       /* with subject, amount and ns of an operation */
+	unsigned kind;   /* enum stream_code but STREAM_MORE, or enum stream_more */
+	uint64_t at;     /* ns since the session began */
+	uint32_t method; /* of those that have one */
+	uint64_t number; /* ns spent; the virtual thread; the account's kind */
+	uint64_t parked; /* ns */
+	bool failed;     /* with subject, amount and ns of an operation */
 	uint64_t subject, amount, ns;
 	/* Of a mount. */
-	uint64_t frames;       /* how many there are */
-	uint32_t listed;       /* the innermost of them; stream_frame reads the next one */
+	uint64_t frames; /* how many there are */
+	uint32_t listed; /* the innermost of them; stream_frame reads the next one */
 };
 
 /* Embedded. */

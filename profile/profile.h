@@ -300,9 +300,9 @@ struct profile_event_thread {
 
 /* Events of a thread, in the order of time. */
 struct profile_event_block {
-	uint64_t id;          /* 1, 2, ... as they were written */
-	uint32_t thread;      /* profile_event_thread; from the reader the place */
-	uint32_t number;      /* 1, 2, ... of the thread; those that are missing were not written */
+	uint64_t id;     /* 1, 2, ... as they were written */
+	uint32_t thread; /* profile_event_thread; from the reader the place */
+	uint32_t number; /* 1, 2, ... of the thread; those that are missing were not written */
 	uint64_t first, last; /* ns since the session began, of its begin and its last event */
 	uint64_t count;       /* events */
 	uint64_t lost;        /* events between the block before and this one */
@@ -311,11 +311,11 @@ struct profile_event_block {
 
 /* Where the last seconds are kept: what was kept was written. */
 struct profile_event_write {
-	uint32_t id;         /* 1, 2, ... */
-	uint64_t at;         /* ns since the session began */
-	uint64_t begin;      /* since when all events are there */
-	const char *reason;  /* what for */
-	bool whole;          /* nothing of that had gone already */
+	uint32_t id;        /* 1, 2, ... */
+	uint64_t at;        /* ns since the session began */
+	uint64_t begin;     /* since when all events are there */
+	const char *reason; /* what for */
+	bool whole;         /* nothing of that had gone already */
 };
 
 /* A piece of machine code that the JVM made: a compiled method, or one of its own. */

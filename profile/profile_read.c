@@ -290,8 +290,8 @@ static int read_events(struct reader *reader)
 					blocks = READER_LIST(TABLE_EVENT_BLOCK, event_block,
 						.key = "block id", .least = 1,
 						.most = INT64_MAX, .check = check_event_block),
-					writes = READER_LIST(TABLE_EVENT_WRITE, event_write,
-						.check = NULL);
+					writes = READER_LIST(
+						TABLE_EVENT_WRITE, event_write, .check = NULL);
 	int status = reader_read(reader, &threads);
 
 	if (status == 0)
@@ -346,8 +346,8 @@ int profile_events(const struct profile *profile, size_t block, struct profile_b
 
 	events->source.error = error;
 	if (size > events->room) {
-		uint8_t *more = size <= events->source.bytes ? realloc(events->bytes, size)
-							      : NULL;
+		uint8_t *more =
+			size <= events->source.bytes ? realloc(events->bytes, size) : NULL;
 
 		if (!more)
 			return error_set(error, ERROR_MEMORY, "no memory to read events");

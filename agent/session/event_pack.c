@@ -53,7 +53,7 @@ struct event_packer {
 	struct new_thread *fresh;
 	struct event_long call;
 	bool has_call;
-	uint64_t gone; /* of what was kept and is no more, the last event */
+	uint64_t gone;   /* of what was kept and is no more, the last event */
 	uint64_t newest; /* the last event that was packed, of all threads */
 	uint64_t packed, odd;
 	bool all; /* memory is no reason to leave something */
@@ -187,8 +187,8 @@ static uint64_t depth_below(const struct stream *stream, uint32_t method)
 
 /* ---- calls that are waited for ---- */
 
-static void watch(struct event_packer *packer, struct stream *stream, uint32_t method,
-	uint64_t at)
+static void watch(
+	struct event_packer *packer, struct stream *stream, uint32_t method, uint64_t at)
 {
 	uint64_t ns;
 
@@ -212,8 +212,8 @@ static void unwatch(
 			continue;
 		packer->has_call = true;
 		packer->call = (struct event_long){
-			.method = top->depth <= stream->room ? stream->method[top->depth - 1]
-							     : 0,
+			.method =
+				top->depth <= stream->room ? stream->method[top->depth - 1] : 0,
 			.stream = stream->thread.id,
 			.begin = top->at,
 			.end = at};
@@ -371,8 +371,7 @@ static uint8_t *put_more(struct event_packer *packer, struct stream *stream, uin
 		*words = 5;
 		out = stream_put_more(out, STREAM_OPERATION, ns);
 		out = stream_put(stream_put(out, word[1] & 0xff), word[1] >> 8 & 1);
-		return stream_put(
-			stream_put(stream_put(out, word[2]), word[3]), word[4]);
+		return stream_put(stream_put(stream_put(out, word[2]), word[3]), word[4]);
 	case EVENT_END:
 	case EVENT_STACK: /* begins a block: see pack_words */
 		break;
@@ -430,8 +429,8 @@ static uint64_t pack_some(struct event_packer *packer, struct stream *stream,
 				unwatch(packer, stream, stream->depth - 1, at);
 			stream->depth--;
 		} else {
-			out = put_odd_exit(packer, stream, out, method, kind == EVENT_UNWIND,
-				ns, at);
+			out = put_odd_exit(
+				packer, stream, out, method, kind == EVENT_UNWIND, ns, at);
 		}
 		i += words;
 		block->count++;

@@ -44,7 +44,9 @@ struct events *events_create(
 	if (!events)
 		return NULL;
 	events->budget = budget;
-	events->blocks_max = blocks < 1 ? 1 : blocks < BLOCKS_MAX ? (uint32_t)blocks : BLOCKS_MAX;
+	events->blocks_max = blocks < 1            ? 1
+			     : blocks < BLOCKS_MAX ? (uint32_t)blocks
+						   : BLOCKS_MAX;
 	events->chosen = chosen;
 	/* Not of the budget: its pages are touched as methods come, a byte each. */
 	if (chosen) {
@@ -289,8 +291,8 @@ void event_rings_drain(struct events *events, const struct event_drain *drain)
 	}
 }
 
-void event_rings_each(struct events *events, void (*each)(void *user, struct event_ring *ring),
-	void *user)
+void event_rings_each(
+	struct events *events, void (*each)(void *user, struct event_ring *ring), void *user)
 {
 	for (struct event_ring *ring = first_ring(events); ring; ring = ring->next)
 		each(user, ring);

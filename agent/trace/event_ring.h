@@ -46,17 +46,17 @@ enum event_more {
 	 * not in the time until the next event; or, ahead, until the one behind that. */
 	EVENT_SPENT,
 	EVENT_SPENT_AHEAD,
-	EVENT_FOUND,   /* a frame that was there before its first event: word 1 the method */
-	EVENT_STACK,   /* word 1: frames << 32 | listed ones, the innermost; then two a word */
-	EVENT_MOUNT,   /* word 1: the virtual thread's number; 2: ns it was parked; then a stack */
+	EVENT_FOUND, /* a frame that was there before its first event: word 1 the method */
+	EVENT_STACK, /* word 1: frames << 32 | listed ones, the innermost; then two a word */
+	EVENT_MOUNT, /* word 1: the virtual thread's number; 2: ns it was parked; then a stack */
 	EVENT_UNMOUNT, /* the stack is empty */
 	EVENT_ACCOUNT, /* word 1: account_kind | failed << 8; 2: subject; 3: amount; 4: ns */
 	EVENT_END      /* the thread has ended */
 };
 
 enum {
-	EVENT_WORDS = 1020,  /* of a segment, which is 8 KB */
-	EVENT_LISTED = 512,  /* frames of a stack that are listed */
+	EVENT_WORDS = 1020, /* of a segment, which is 8 KB */
+	EVENT_LISTED = 512, /* frames of a stack that are listed */
 	EVENT_METHOD_BITS = 26,
 	EVENT_TIME_SHIFT = EVENT_METHOD_BITS + 2
 };
@@ -90,19 +90,19 @@ struct event_thread {
 struct event_ring {
 	/* The owner's; at is read by the drain. */
 	_Atomic(uint64_t *) at; /* the next word */
-	uint64_t *limit;        /* behind the segment's last one; other threads may set it to NULL */
-	uint64_t begin;         /* the segment's */
-	const uint8_t *choice;  /* by method: enum event_choice; NULL: all are chosen */
+	uint64_t *limit; /* behind the segment's last one; other threads may set it to NULL */
+	uint64_t begin;  /* the segment's */
+	const uint8_t *choice; /* by method: enum event_choice; NULL: all are chosen */
 	struct event_segment *fill;
 	_Atomic(struct event_segment *) head; /* the first of all */
-	uint64_t lost; /* events; read by others */
-	uint64_t told; /* of those, what segments say */
-	bool whole;    /* what is known of the stack follows from the events before */
+	uint64_t lost;                        /* events; read by others */
+	uint64_t told;                        /* of those, what segments say */
+	bool whole; /* what is known of the stack follows from the events before */
 	struct events *events;
 	/* The drain's. */
 	struct event_segment *drain;
-	uint64_t drained; /* words of that segment */
-	void *stream;     /* the visitor's */
+	uint64_t drained;        /* words of that segment */
+	void *stream;            /* the visitor's */
 	struct event_ring *next; /* rings are put in front, and taken out by the drain alone */
 	_Atomic bool closed;     /* its owner adds no more */
 	struct event_thread thread;
@@ -159,7 +159,8 @@ static inline bool event_ring_wants(struct event_ring *ring, uint32_t method)
 }
 
 /* Room for so many words at that time, in the segment that there is. */
-static inline bool event_ring_has_room(const struct event_ring *ring, uint64_t now, unsigned words)
+static inline bool event_ring_has_room(
+	const struct event_ring *ring, uint64_t now, unsigned words)
 {
 	uint64_t *at = atomic_load_explicit(&ring->at, memory_order_relaxed);
 	uint64_t *limit = __atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
@@ -200,8 +201,8 @@ struct event_drain {
 void event_rings_drain(struct events *events, const struct event_drain *drain);
 
 /* Calls the function for each ring. On the thread that drains. */
-void event_rings_each(struct events *events, void (*each)(void *user, struct event_ring *ring),
-	void *user);
+void event_rings_each(
+	struct events *events, void (*each)(void *user, struct event_ring *ring), void *user);
 
 /* Events that were lost, by all threads, and threads that had no ring. */
 uint64_t events_lost(struct events *events);

@@ -336,7 +336,8 @@ void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint
 			if (!atomic_load(&lane->outside))
 				rows_charge_last(lane, lane->stopped ? lane->stop : now);
 			if (context_is_traced(lane))
-				context_trace_more(lane, EVENT_SETTLE, context_clock(lane, now));
+				context_trace_more(
+					lane, EVENT_SETTLE, context_clock(lane, now));
 			vacate(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
 		}
 		lane->as_lane.carrier = NULL;
@@ -363,8 +364,8 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 	parked = unpark(lane, room ? thread->node : TREE_FOLDED, room, thread->wall,
 		stopped_at != 0 ? stopped_at : clock_now());
 	turn_end(lane);
-	trace_mount(lane, thread, clock_now(), parked, thread->frame,
-		room ? thread->frames : 0);
+	trace_mount(
+		lane, thread, clock_now(), parked, thread->frame, room ? thread->frames : 0);
 	if (context_is_traced(lane))
 		context_trace_more(lane, EVENT_UNMOUNT, clock_now());
 }

@@ -109,8 +109,8 @@ static void spend_begin(struct thread_context *context, struct spending *spendin
 
 /* Charges what the rare way used, and remembers how much it was. The delta between the event and
  * the next one goes on as if there had been nothing. more: EVENT_SPENT, or EVENT_SPENT_AHEAD of the event. */
-static void spend_end(struct thread_context *context, const struct spending *spending,
-	enum event_more more)
+static void spend_end(
+	struct thread_context *context, const struct spending *spending, enum event_more more)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
 	unsigned metrics = context->set->count;
@@ -214,19 +214,18 @@ RARE void context_trace_rare(
 }
 
 /* What was used is the time of others: it is nothing without them. */
-static void trace_spent(
-	struct thread_context *context, struct event_ring *ring, enum event_more more, uint64_t ns)
+static void trace_spent(struct thread_context *context, struct event_ring *ring,
+	enum event_more more, uint64_t ns)
 {
 	uint64_t at = context->last[context->wall];
 
 	if (!ring->whole || !trace_room(context, ring, 1, EVENT_OTHER, 0, at))
 		return;
-	event_ring_put(ring,
-		event_word(EVENT_OTHER, more, ns < EVENT_TIMES ? ns : EVENT_TIMES - 1));
+	event_ring_put(
+		ring, event_word(EVENT_OTHER, more, ns < EVENT_TIMES ? ns : EVENT_TIMES - 1));
 }
 
-RARE void context_trace_more(
-	struct thread_context *context, enum event_more more, uint64_t at)
+RARE void context_trace_more(struct thread_context *context, enum event_more more, uint64_t at)
 {
 	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
 
@@ -386,8 +385,8 @@ RARE bool context_exit_rare(
 		context_charge(SHAPE_ANY, context, now, stack->top[last ? -1 : 0].third,
 			TRANSITION_EXIT, unwound);
 		shadow_overflow_pop(stack);
-		context_trace(SHAPE_ANY, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method,
-			now);
+		context_trace(
+			SHAPE_ANY, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method, now);
 		spend_end(context, &spending, EVENT_SPENT);
 		return true;
 	}
@@ -433,8 +432,8 @@ static void trace_found(struct thread_context *context, uint32_t method)
 	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
 
 	if (ring && event_ring_wants(ring, method))
-		context_trace_frames(context, EVENT_FOUND, clock_now(),
-			&(uint64_t){method}, 1, NULL, 0);
+		context_trace_frames(
+			context, EVENT_FOUND, clock_now(), &(uint64_t){method}, 1, NULL, 0);
 }
 
 void context_found_frame(struct thread_context *context, uint32_t method)

@@ -260,8 +260,7 @@ static inline __attribute__((always_inline)) void context_trace(enum metric_shap
 	struct thread_context *context, enum event_word kind, uint32_t method,
 	const uint64_t *now)
 {
-	struct event_ring *ring =
-		atomic_load_explicit(&context->events, memory_order_acquire);
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
 	uint64_t at;
 
 	if (__builtin_expect(!ring, 1))

@@ -144,8 +144,7 @@ struct events *trace_events(const struct trace *trace)
 
 bool trace_claim(struct trace *trace, uint64_t bytes, bool forced)
 {
-	return memory_take(
-		&trace->budget, bytes, forced ? MEMORY_FORCED : MEMORY_ORDINARY);
+	return memory_take(&trace->budget, bytes, forced ? MEMORY_FORCED : MEMORY_ORDINARY);
 }
 
 void trace_unclaim(struct trace *trace, uint64_t bytes)
@@ -299,8 +298,7 @@ static struct thread_context *begin(struct trace *trace, const struct thread_ide
 		rows_trace(context, true);
 	lock_give(&trace->lock);
 	if (context_is_traced(context))
-		context_trace_more(
-			context, EVENT_START, context_clock(context, context->last));
+		context_trace_more(context, EVENT_START, context_clock(context, context->last));
 	return context;
 }
 

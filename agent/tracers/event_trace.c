@@ -16,10 +16,10 @@
 #include "options/number.h"
 
 enum {
-	URGENT = 1 << 20,      /* bytes that wait for a transaction of their own */
-	AT_ONCE = 64 << 20,    /* bytes that one transaction takes */
-	CONDITIONS = 32,       /* of events_when */
-	WRITES = 64            /* that are to be told, at once */
+	URGENT = 1 << 20,   /* bytes that wait for a transaction of their own */
+	AT_ONCE = 64 << 20, /* bytes that one transaction takes */
+	CONDITIONS = 32,    /* of events_when */
+	WRITES = 64         /* that are to be told, at once */
 };
 
 /* A call of what that pattern matches, that took so long. */
@@ -98,8 +98,8 @@ static int read_conditions(const struct pattern_list *list, struct error *error)
 	if (list->count == 0)
 		return 0;
 	if (list->count > CONDITIONS)
-		return error_set(error, ERROR_VALUE, "events_when: more than %d conditions",
-			CONDITIONS);
+		return error_set(
+			error, ERROR_VALUE, "events_when: more than %d conditions", CONDITIONS);
 	for (size_t i = 0; i < list->count; i++) {
 		struct condition *condition = &state.condition[state.conditions++];
 
@@ -145,8 +145,8 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 		status = read_conditions(&session->options.events_when, error);
 		if (status)
 			return status;
-		if (trace_prepare_events(
-			    trace, state.chosen->count > 0 ? is_chosen : NULL) == 0)
+		if (trace_prepare_events(trace, state.chosen->count > 0 ? is_chosen : NULL) ==
+			0)
 			state.packer = event_packer_create(trace, state.keep_ns,
 				state.conditions > 0 ? is_awaited : NULL, NULL);
 		if (!state.packer)
@@ -301,8 +301,7 @@ static int put_blocks(
 		status = put_writes(profile, began, error);
 	for (const struct event_block *block = events_waiting(state.packer)->first;
 		block && status == 0 && bytes < most; block = block->next) {
-		const struct profile_event_block record = {
-			.id = state.blocks + ++state.putting,
+		const struct profile_event_block record = {.id = state.blocks + ++state.putting,
 			.thread = block->stream,
 			.number = block->number,
 			.first = block->first > began ? block->first - began : 0,

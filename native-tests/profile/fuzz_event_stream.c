@@ -60,7 +60,8 @@ static void check_again(const struct stream_event *event, uint64_t before)
 	uint32_t listed;
 
 	end = put(end, event, event->at - before);
-	require(stream_open(&reader, bytes, (size_t)(end - bytes), before, &frames, &listed) == 0,
+	require(stream_open(&reader, bytes, (size_t)(end - bytes), before, &frames, &listed) ==
+			0,
 		"it can be opened");
 	require(stream_next(&reader, &again) == 1, "it can be read");
 	require(reader.at == reader.end, "all of it");

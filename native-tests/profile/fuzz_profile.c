@@ -70,8 +70,10 @@ static void fill_table(sqlite3 *db, const struct schema_table *table)
 
 static void make_good(void)
 {
-	static const struct profile_wanted everything = {
-		.records = true, .code = true, .machine_code = true, .slice_use = true,
+	static const struct profile_wanted everything = {.records = true,
+		.code = true,
+		.machine_code = true,
+		.slice_use = true,
 		.events = true};
 	struct profile *profile;
 	struct error error = {0};

@@ -204,12 +204,12 @@ static void read_block(struct reading *reading, const struct event_block *block)
 	struct stream_event event;
 	uint64_t frames, events = 0;
 	uint32_t listed;
-	bool follows = block->number == reading->blocks + 1 && block->lost == 0 &&
-		       block->number > 1;
+	bool follows =
+		block->number == reading->blocks + 1 && block->lost == 0 && block->number > 1;
 	int status;
 
-	assert_int_equal(stream_open(&reader, block->bytes, block->size, block->first, &frames,
-				 &listed),
+	assert_int_equal(
+		stream_open(&reader, block->bytes, block->size, block->first, &frames, &listed),
 		0);
 	assert_int_equal(listed, frames < EVENT_LISTED ? frames : EVENT_LISTED);
 	if (follows)
@@ -221,8 +221,7 @@ static void read_block(struct reading *reading, const struct event_block *block)
 		uint32_t method = stream_frame(&reader);
 
 		if (follows)
-			assert_int_equal(
-				reading->frame[reading->depth - listed + i], method);
+			assert_int_equal(reading->frame[reading->depth - listed + i], method);
 		reading->frame[reading->depth - listed + i] = method;
 	}
 	while ((status = stream_next(&reader, &event)) == 1) {
@@ -258,7 +257,8 @@ static void step(struct fixture *f, uint32_t depth)
 
 	if (now == 0 || (now < depth && dice < 50)) {
 		context_enter(SHAPE_ANY, context,
-			METHOD_FIRST + test_random(&f->random, f->methods), STATE_JITTED, false);
+			METHOD_FIRST + test_random(&f->random, f->methods), STATE_JITTED,
+			false);
 		f->made++;
 	} else if (dice < 95) {
 		assert_true(context_exit(
@@ -406,8 +406,7 @@ static void test_kept(void **state)
 	f->made = 0;
 	for (int i = 0; i < 5; i++) {
 		for (int n = 0; n < 5000; n++) {
-			context_enter(
-				SHAPE_ANY, f->context, METHOD_FIRST, STATE_JITTED, false);
+			context_enter(SHAPE_ANY, f->context, METHOD_FIRST, STATE_JITTED, false);
 			context_exit(SHAPE_ANY, f->context, METHOD_FIRST, false);
 		}
 		events_pack(f->packer, false);

@@ -35,8 +35,8 @@ struct chrome {
 	bool first, failed;
 	/* Of the trace of events: calls of so many ns, by their length; those that are shorter than that are left out. */
 	uint64_t lengths[64 << 3], shortest, left_out;
-	bool counts;  /* they are counted, not written yet */
-	uint32_t wanted; /* frames of chosen methods that the thread is in */
+	bool counts;      /* they are counted, not written yet */
+	uint32_t wanted;  /* frames of chosen methods that the thread is in */
 	uint64_t mounted; /* a virtual thread is, since then, + 1; 0: none */
 	uint64_t mounted_number;
 };
@@ -322,8 +322,7 @@ static bool wants_events(void *user, uint32_t thread)
 
 static uint64_t track_of_events(struct chrome *to, uint32_t thread)
 {
-	const struct profile_thread row =
-		event_thread_row(to->export->model->profile, thread);
+	const struct profile_thread row = event_thread_row(to->export->model->profile, thread);
 	const char *name = model_thread_name(&row);
 
 	return track_of(to, row.os_id, row.java_id, TRACK_EVENTS + (uint64_t)thread,
@@ -389,11 +388,12 @@ static int leave_call(struct event_walk *walk, struct event_frame *frame, enum e
 		to->left_out++;
 		return 0;
 	}
-	put_span(to, frame->method ? model->method[frame->method].display : label_of("(not known)"),
+	put_span(to,
+		frame->method ? model->method[frame->method].display : label_of("(not known)"),
 		"call", track_of_events(to, walk->thread), frame->begin, walk->at);
 	put_time(to->out, ",\"args\":{\"self_us\":", frame->self);
 	out_text(to->out, frame->before ? ",\"began_before\":true" : "");
-	out_text(to->out, how == LEAVE_CUT    ? ",\"goes_on\":true}}"
+	out_text(to->out, how == LEAVE_CUT      ? ",\"goes_on\":true}}"
 			  : how == LEAVE_UNWIND ? ",\"exception\":true}}"
 						: "}}");
 	return to->out->failed ? -1 : 0;
@@ -584,7 +584,8 @@ static int write_chrome(const struct export *export)
 
 const struct exporter exporter_chrome = {
 	.name = "chrome",
-	.meaning = "trace events for Perfetto: threads, snapshots, marks, I/O in time, and calls, of a trace of events",
+	.meaning = "trace events for Perfetto: threads, snapshots, marks, I/O in time, and "
+		   "calls, of a trace of events",
 	.prefix = "",
 	.suffix = ".trace.json",
 	.methods = true,

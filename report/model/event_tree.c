@@ -68,8 +68,8 @@ static bool wants(void *user, uint32_t thread)
 static int enter(struct event_walk *walk, struct event_frame *frame)
 {
 	struct making *making = walk->user;
-	uint32_t parent = walk->depth > 1 ? frame[-1].node
-					  : node_of(making, 0, 0, walk->thread);
+	uint32_t parent =
+		walk->depth > 1 ? frame[-1].node : node_of(making, 0, 0, walk->thread);
 
 	frame->node = parent ? node_of(making, parent, frame->method, walk->thread) : 0;
 	if (frame->node == 0)

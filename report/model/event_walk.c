@@ -160,8 +160,7 @@ static int take(struct event_walk *walk, struct stream_reader *reader,
 		walk->ahead = 0;
 		status = tell(walk, event);
 		if (status == 0)
-			status = take_listed(
-				walk, reader, event->frames, event->listed, error);
+			status = take_listed(walk, reader, event->frames, event->listed, error);
 		return status == 0 ? charge(walk, event->parked) : status;
 	case STREAM_UNMOUNT:
 		status = pop_all(walk);
@@ -233,7 +232,8 @@ static int walk_block(struct event_walk *walk, size_t place, bool follows, struc
 
 static int by_thread(const void *left, const void *right, void *profile)
 {
-	const struct profile_event_block *block = ((const struct profile *)profile)->event_block,
+	const struct profile_event_block *block =
+						 ((const struct profile *)profile)->event_block,
 					 *a = &block[*(const uint32_t *)left],
 					 *b = &block[*(const uint32_t *)right];
 

@@ -39,7 +39,8 @@ struct event_walk {
 	void *user;
 	/* True if the thread's events (place) are wanted. */
 	bool (*wants)(void *user, uint32_t thread);
-	int (*enter)(struct event_walk *walk, struct event_frame *frame); /* it is the innermost */
+	int (*enter)(
+		struct event_walk *walk, struct event_frame *frame); /* it is the innermost */
 	int (*leave)(struct event_walk *walk, struct event_frame *frame, enum event_leave how);
 	/* So many ns are the innermost frame's (walk->top; NULL: of the thread, outside all). */
 	int (*charge)(struct event_walk *walk, uint64_t ns);
@@ -62,7 +63,8 @@ struct event_walk {
 	/* Its own, and sums. */
 	struct event_frame *frame;
 	size_t room;
-	uint64_t last, ahead; /* ns: since when the innermost frame is charged; what is to be added to that */
+	uint64_t last,
+		ahead; /* ns: since when the innermost frame is charged; what is to be added to that */
 	uint64_t events, lost, damaged, odd;
 };
 

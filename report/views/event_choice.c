@@ -27,16 +27,14 @@ uint64_t event_to(const struct report *report)
 
 bool event_wants_thread(const struct report *report, uint32_t thread)
 {
-	const struct profile_thread row =
-		event_thread_row(report->model->profile, thread);
+	const struct profile_thread row = event_thread_row(report->model->profile, thread);
 
 	return model_wants_thread(report->model, &row);
 }
 
 const char *event_thread_name(const struct report *report, uint32_t thread)
 {
-	const struct profile_thread row =
-		event_thread_row(report->model->profile, thread);
+	const struct profile_thread row = event_thread_row(report->model->profile, thread);
 
 	return model_thread_name(&row);
 }

@@ -58,7 +58,8 @@ extern const struct view *const views[];
 extern const size_t view_count;
 
 /* Those that are named outside of the table. */
-extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines, view_timeline;
+extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines,
+	view_timeline;
 
 /* What the user asked for. */
 struct report_request {

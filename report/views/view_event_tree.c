@@ -152,8 +152,8 @@ static int open_tree(struct report *report)
 		return -1;
 	report->data = view;
 	tree = &view->tree;
-	status = event_tree_make(&view->tree, report->model->profile,
-		event_from(report), event_to(report), wants_thread, report, &error);
+	status = event_tree_make(&view->tree, report->model->profile, event_from(report),
+		event_to(report), wants_thread, report, &error);
 	nodes = report_room(report, tree->count, struct event_node);
 	if (nodes && tree->count > 0)
 		memcpy(nodes, tree->node, tree->count * sizeof(*nodes));

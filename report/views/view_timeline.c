@@ -49,10 +49,11 @@ struct longest {
 struct timeline {
 	struct report *report;
 	struct longest lines;
-	struct longest calls; /* of chosen methods; in the order of their length once they are known */
-	bool finds_calls;     /* the first walk of two */
-	uint32_t inside;      /* frames of chosen methods that the thread is in */
-	struct line mounted;  /* the virtual thread; kind LINE_MOUNTED while there is one */
+	struct longest
+		calls; /* of chosen methods; in the order of their length once they are known */
+	bool finds_calls;    /* the first walk of two */
+	uint32_t inside;     /* frames of chosen methods that the thread is in */
+	struct line mounted; /* the virtual thread; kind LINE_MOUNTED while there is one */
 	bool is_mounted;
 	uint64_t from, to;
 };
@@ -234,12 +235,11 @@ static int gap(struct event_walk *walk, uint64_t lost, uint64_t since)
 	struct timeline *timeline = walk->user;
 
 	if (lost > 0)
-		add_line(timeline,
-			(struct line){.kind = LINE_LOST,
-				.thread = walk->thread,
-				.begin = since,
-				.end = walk->at,
-				.number = lost});
+		add_line(timeline, (struct line){.kind = LINE_LOST,
+					   .thread = walk->thread,
+					   .begin = since,
+					   .end = walk->at,
+					   .number = lost});
 	return 0;
 }
 
@@ -263,13 +263,12 @@ static void add_marks(struct timeline *timeline)
 				profile->event_thread[t].java_id != mark->java_id ||
 				!event_wants_thread(timeline->report, t))
 				continue;
-			add_line(timeline,
-				(struct line){.kind = LINE_MARK,
-					.thread = t,
-					.depth = UINT32_MAX,
-					.begin = mark->at,
-					.end = mark->at,
-					.number = i});
+			add_line(timeline, (struct line){.kind = LINE_MARK,
+						   .thread = t,
+						   .depth = UINT32_MAX,
+						   .begin = mark->at,
+						   .end = mark->at,
+						   .number = i});
 			break;
 		}
 	}
@@ -327,8 +326,7 @@ static void place_marks(struct longest *lines)
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
-	unsigned of_call =
-		report->model->choice->methods.count > 0 ? IN_DATA : 0;
+	unsigned of_call = report->model->choice->methods.count > 0 ? IN_DATA : 0;
 
 	if (of_call)
 		sheet_add(sheet, NULL, "call", "Call", of_call);
@@ -354,7 +352,8 @@ static void columns(struct report *report)
 }
 
 /* The file or connection of an operation. */
-static const struct profile_file *file_of(const struct profile *profile, const struct line *line)
+static const struct profile_file *file_of(
+	const struct profile *profile, const struct line *line)
 {
 	for (size_t low = 0, high = profile->file_count; low < high;) {
 		size_t middle = low + (high - low) / 2;
@@ -385,11 +384,11 @@ static struct label name_of(struct report *report, const struct line *line)
 	case LINE_MARK:
 		return store_format(store, "[mark] %s", profile->mark[line->number].name);
 	case LINE_MOUNTED:
-		return store_format(store, "[virtual thread %llu]",
-			(unsigned long long)line->number);
+		return store_format(
+			store, "[virtual thread %llu]", (unsigned long long)line->number);
 	case LINE_LOST:
-		return store_format(store, "[%llu events were lost]",
-			(unsigned long long)line->number);
+		return store_format(
+			store, "[%llu events were lost]", (unsigned long long)line->number);
 	case LINE_OPERATION:
 		file = file_of(profile, line);
 		return store_format(store, "[%s%s%s%s] %s", operation_of(line),
@@ -404,15 +403,16 @@ static struct label name_of(struct report *report, const struct line *line)
 	if (!line->before && !line->goes_on && !line->unwound)
 		return name;
 	return store_format(store, "%s%s%s", line->before ? "... " : "", name.text,
-		line->goes_on	? " ..."
+		line->goes_on   ? " ..."
 		: line->unwound ? " (left by an exception)"
 				: "");
 }
 
 static struct cell time_text(struct report *report, uint64_t ns)
 {
-	return cell_text(store_format(
-		report->model->store, "%s", figure_text(FIGURE_TIME, ns).text).text);
+	return cell_text(
+		store_format(report->model->store, "%s", figure_text(FIGURE_TIME, ns).text)
+			.text);
 }
 
 /* All digits: lines may be close to each other. */
@@ -444,8 +444,8 @@ static void fill_line(struct report *report, const struct line *line, struct cel
 	*cells++ = cell_bool(line->before);
 	*cells++ = cell_bool(line->goes_on);
 	*cells++ = cell_bool(line->unwound);
-	cells = method_cells(
-		cells, is_call && line->method ? &report->model->method[line->method] : &no_method);
+	cells = method_cells(cells,
+		is_call && line->method ? &report->model->method[line->method] : &no_method);
 	*cells++ = is_operation ? cell_text(operation_of(line)) : cell_null();
 	*cells++ = cell_bool(line->failed);
 	*cells++ = is_operation ? cell_number(line->amount)
@@ -590,8 +590,9 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_timeline = {
 	.name = "timeline",
-	.meaning = "calls, I/O and marks in the order of time, of a trace of events; the longest "
-		   "1000 unless --top says else; with --method single calls, the longest first",
+	.meaning =
+		"calls, I/O and marks in the order of time, of a trace of events; the longest "
+		"1000 unless --top says else; with --method single calls, the longest first",
 	.by_method = true,
 	.levels = true,
 	.events = true,
