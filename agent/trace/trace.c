@@ -41,12 +41,20 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 	return context;
 }
 
+/* Its events are all told; under LOCK_THREADS, unless nobody else knows the row. */
+static void untrace(struct thread_context *context)
+{
+	atomic_store_explicit(&context->events, NULL, memory_order_relaxed);
+	if (context->event_ring)
+		event_ring_close(context->event_ring);
+	context->event_ring = NULL;
+}
+
 void rows_destroy(struct trace *trace, struct thread_context *context)
 {
 	struct arena memory = context->memory;
 
-	if (context->event_ring)
-		event_ring_close(context->event_ring);
+	untrace(context);
 	tree_fini(&context->tree);
 	counts_fini(&context->counts, &trace->budget);
 	sequence_table_fini(&context->sequences, &trace->budget);
@@ -375,6 +383,7 @@ void trace_thread_end(
 	sequence_table_merge(
 		&trace->sequences, &trace->budget, trace->set->count, &context->sequences);
 	sequence_table_fini(&context->sequences, &trace->budget);
+	untrace(context);
 	if (context->row.life == CONTEXT_UNLISTED) {
 		rows_remove(trace, context);
 		lock_give(&trace->lock);

@@ -296,9 +296,7 @@ static int put_blocks(
 	state.putting = 0;
 	if (!state.packer)
 		return 0;
-	status = put_threads(profile, error);
-	if (status == 0)
-		status = put_writes(profile, began, error);
+	status = put_writes(profile, began, error);
 	for (const struct event_block *block = events_waiting(state.packer)->first;
 		block && status == 0 && bytes < most; block = block->next) {
 		const struct profile_event_block record = {.id = state.blocks + ++state.putting,
@@ -315,7 +313,8 @@ static int put_blocks(
 			events_pack(state.packer, false);
 		status = profile_put(profile, &record, error);
 	}
-	return status;
+	/* Behind blocks that came meanwhile. */
+	return status == 0 ? put_threads(profile, error) : status;
 }
 
 static int put_some(struct profile_writer *profile, uint64_t began, struct error *error)
