@@ -182,6 +182,7 @@ static int open_for(struct opened_profile *opened, struct words *words, struct e
 	const struct profile_wanted wanted = {.records = view->records,
 		.marks = view->marks,
 		.collections = view->collections,
+		.classes = view->classes,
 		.compilations = view->compilations,
 		.slice_use = view->slices,
 		.events = view->events};

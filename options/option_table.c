@@ -507,6 +507,13 @@ const struct option_row option_table[] = {
 	{"counted", &list_type, "patterns like com.acme.Node.* joined by '+'", .unset = "none",
 		.forbidden = ",;:|/[]()", FIELD(counted),
 		.meaning = "methods whose calls are counted, not timed"},
+	{"distribution", &list_type, "patterns like com.acme.Servlet.service joined by '+'",
+		.unset = "none", .forbidden = ",;:|/[]()", FIELD(distribution),
+		.meaning = "methods of whose calls it is told how long each took, and what the "
+			   "slowest did; they are timed whatever that costs"},
+	{"slowest", &count_type, "calls", 0, 1000, .initial = "10", FIELD(slowest),
+		.meaning = "so many of the slowest calls of each method of distribution are "
+			   "kept, each with its own small tree; 0: none"},
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",

@@ -27,6 +27,12 @@ const char *const account_kind_names[ACCOUNT_KINDS + 1] = {
 #undef X
 };
 
+const char *const call_figure_names[CALL_FIGURES + 1] = {
+#define X(figure, name) [figure] = name,
+	CALL_FIGURE_TABLE(X)
+#undef X
+};
+
 const char *const trace_kind_names[TRACE_KINDS + 1] = {
 #define X(kind, name) [kind] = name,
 	TRACE_KIND_TABLE(X)

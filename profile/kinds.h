@@ -135,11 +135,12 @@ enum subject {
 	/* where it was thrown; the amount: objects that had been thrown before */             \
 	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
 	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
-		"created")                              /* where its object was made */        \
-	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks") /* a contended monitor's enter */      \
-	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")    /* Object.wait; failed: timed out */   \
-	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")    /* java.util.concurrent */             \
-	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")     /* others waited for it meanwhile */
+		"created")                                /* where its object was made */      \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks")   /* a contended monitor's enter */    \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")      /* Object.wait; failed: timed out */ \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")      /* java.util.concurrent */           \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")       /* others waited for it meanwhile */ \
+	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded") /* ns: since its bytes were there */
 
 /* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
  * there had been before each was allocated. */
@@ -206,6 +207,23 @@ enum trace_kind {
 
 /* By kind; NULL behind the last. */
 extern const char *const trace_kind_names[TRACE_KINDS + 1];
+
+/* ---- what is told of each call of watched methods ---- */
+
+#define CALL_FIGURE_TABLE(X)                                                                   \
+	X(CALL_ELAPSED, "elapsed") /* wall clock, from entry to exit */                        \
+	X(CALL_BASE, "base")       /* the same, in the method itself */                        \
+	X(CALL_CPU, "cpu")         /* processor time, from entry to exit */
+
+enum call_figure {
+#define X(figure, name) figure,
+	CALL_FIGURE_TABLE(X)
+#undef X
+		CALL_FIGURES
+};
+
+/* By figure; NULL behind the last. */
+extern const char *const call_figure_names[CALL_FIGURES + 1];
 
 /* ---- what I/O is done with ---- */
 

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/histogram.h"
 #include "profile/kinds.h"
+#include "profile/small_tree.h"
 
 #define PROFILE_METRIC_MAX    16
 #define PROFILE_THREAD_COUNTS 9
@@ -229,6 +231,24 @@ struct profile_deoptimization {
 	const char *reason, *action; /* the JVM's words; NULL: it does not say */
 };
 
+/* A class that was loaded while the trace of classes was on. Times are ns since the session began; PROFILE_NOT_KNOWN: it was not, or
+ * that is not known. */
+struct profile_class {
+	uint32_t id;     /* 1, 2, ..., as they were loaded */
+	uint32_t name;   /* of a method, METHOD_CLASS */
+	uint32_t loader; /* profile_class_loader */
+	int64_t loaded, linked, initialized, unloaded;
+	int64_t ns; /* from its bytes to a class: parsed and defined, its super classes too */
+};
+
+struct profile_class_loader {
+	uint32_t id;                       /* 1, 2, ... */
+	const char *class_name;            /* Java name */
+	const char *name;                  /* ClassLoader.getName(); NULL: it has none */
+	uint64_t before, loaded, unloaded; /* classes; before: those that were there */
+	bool gone;                         /* collected */
+};
+
 /* What threads wait for: an object's monitor, or what a parked thread says that it waits for; or all of a class that
  * were not told apart. */
 struct profile_lock {
@@ -316,6 +336,38 @@ struct profile_event_write {
 	uint64_t begin;     /* since when all events are there */
 	const char *reason; /* what for */
 	bool whole;         /* nothing of that had gone already */
+};
+
+/* How long calls of a method took, in one thread: one figure of those that returned, or that failed. */
+struct profile_distribution {
+	uint32_t thread; /* for the writer the id, from the reader the place */
+	uint32_t id;     /* in its thread */
+	uint32_t method;
+	enum call_figure figure;
+	bool failed;         /* left by an exception */
+	uint64_t count, sum; /* exact; ns */
+	/* exact, but in an interval: there the bounds of buckets, as long as the one or other was before it */
+	uint64_t least, most;
+	uint64_t unplaced;            /* of count, in no bucket: there was no memory */
+	struct profile_bytes buckets; /* histogram.h; for the writer alone */
+	struct histogram histogram;   /* from the reader; borrowed */
+};
+
+/* One of the slowest calls of a method. */
+struct profile_slow_call {
+	uint32_t id; /* 1, 2, ... */
+	uint32_t method;
+	/* for the writer the row's id, which may be no more; from the reader the place + 1, 0: not in the interval */
+	uint32_t thread;
+	uint64_t began;   /* ns since the session began */
+	uint64_t elapsed; /* ns */
+	int64_t base;     /* ns in the method itself, without jprof's own; PROFILE_NOT_KNOWN */
+	int64_t cpu;      /* ns; PROFILE_NOT_KNOWN: it was not counted */
+	uint64_t own;     /* ns that jprof itself took, as far as that is known */
+	bool failed;
+	struct profile_bytes bytes; /* small_tree.h; for the writer alone */
+	struct small_node *tree;    /* from the reader; borrowed */
+	size_t nodes;               /* 0: it is not known */
 };
 
 /* A piece of machine code that the JVM made: a compiled method, or one of its own. */

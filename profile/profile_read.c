@@ -447,7 +447,9 @@ static int read_counts(struct reader *reader)
 		status = read_nodes(reader);
 	if (status == 0)
 		status = reader_read(reader, &accounts);
-	return status == 0 ? reader_read(reader, &sequences) : status;
+	if (status == 0)
+		status = reader_read(reader, &sequences);
+	return status == 0 ? watched_read_distributions(reader) : status;
 }
 
 /* Subtracts the counts of a snapshot. */
@@ -475,6 +477,8 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 			status = reader_no_memory(later);
 		interval_subtract_sequences(
 			profile, later->owned->sequence_values, reader.profile);
+		if (status == 0 && watched_subtract(later->owned, reader.profile) != 0)
+			status = reader_no_memory(later);
 	}
 	profile_free(reader.profile);
 	return status;
@@ -534,10 +538,16 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = subtract_earlier(reader, interval->from->id);
 	if (status == 0 && wanted->slice_use)
 		status = slices_read_use(reader);
+	if (status == 0)
+		status = watched_read_slow_calls(reader);
+	if (status == 0)
+		watched_follow_threads(profile);
 	if (status == 0 && (groups_merge(reader->owned) != 0 ||
 				   ((interval->from || interval->by_slices) &&
 					   interval_drop_unused(profile) != 0)))
 		status = reader_no_memory(reader);
+	if (status == 0)
+		watched_place_threads(profile);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &threads);
 	if (status == 0 && wanted->records)

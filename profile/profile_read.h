@@ -103,6 +103,14 @@ struct profile {
 	struct profile_machine_code *machine_code;
 	size_t machine_code_count;
 
+	/* How long calls of watched methods took, in any order: perhaps several rows of one thread, method, figure
+	 * and outcome, which add up. And the slowest that ended in the interval, in any order: of each part of it
+	 * between two snapshots as many as were asked for. */
+	struct profile_distribution *distribution;
+	size_t distribution_count;
+	struct profile_slow_call *slow_call;
+	size_t slow_call_count;
+
 	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
 	struct profile_snapshot *snapshot;
 	size_t snapshot_count;
@@ -112,6 +120,11 @@ struct profile {
 	/* Only where collections are wanted, in the order in which they ended. */
 	struct profile_collection *collection;
 	size_t collection_count;
+	/* Only where classes are wanted. */
+	struct profile_class *class;
+	size_t class_count;
+	struct profile_class_loader *class_loader;
+	size_t class_loader_count;
 	struct profile_safepoint *safepoint;
 	size_t safepoint_count;
 	/* Only where compilations are wanted: by the JVM's number, and in the order of time. */
@@ -180,6 +193,7 @@ struct profile_wanted {
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
+	bool classes;      /* that were loaded, and loaders */
 	bool collections;  /* of garbage, and safepoints */
 	bool compilations; /* of methods, and deoptimizations */
 	bool slice_use;    /* what threads did in each slice */

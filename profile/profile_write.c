@@ -43,6 +43,7 @@
 enum statement {
 	DROP_NODES = TABLE_COUNT, /* of a thread */
 	DROP_ACCOUNT,
+	DROP_DISTRIBUTION,
 	FORGET_FILE, /* what it was; whose it is now stays */
 	DROP_ONE,    /* and its table */
 	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
@@ -312,6 +313,9 @@ static int prepare_all(struct profile_writer *writer)
 		result = prepare(writer, FORGET_FILE,
 			"UPDATE file SET name = '', peer = NULL, opened_by = NULL, "
 			"opened_in = NULL, note = NULL, group_id = ?2 WHERE id = ?1");
+	if (result == SQLITE_OK)
+		result = prepare(writer, DROP_DISTRIBUTION,
+			"DELETE FROM distribution WHERE id BETWEEN ? AND ?");
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped && result == SQLITE_OK; i++) {
 		char sql[64];
 
@@ -597,14 +601,17 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 {
 	int status = drop(writer, TABLE_THREAD, thread, error);
 
-	for (int which = DROP_NODES; which <= DROP_ACCOUNT && status == 0; which++) {
+	for (int which = DROP_NODES; which <= DROP_DISTRIBUTION && status == 0; which++) {
 		uint64_t first = profile_node_id(thread, 0),
 			 last = profile_node_id(thread, UINT32_MAX);
 
 		bind_number(writer->statement[which], 1, first);
 		bind_number(writer->statement[which], 2, last);
-		status = take_slice(writer, which == DROP_NODES ? TABLE_NODE : TABLE_ACCOUNT,
-			first, last, error);
+		/* Slices have no distributions. */
+		if (which != DROP_DISTRIBUTION)
+			status = take_slice(writer,
+				which == DROP_NODES ? TABLE_NODE : TABLE_ACCOUNT, first, last,
+				error);
 		if (status == 0)
 			status = step(writer, which, error);
 	}

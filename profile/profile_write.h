@@ -57,7 +57,9 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_FORWARD, struct profile_file                                  \
 			 : TABLE_FILE, struct profile_account                                  \
 			 : TABLE_ACCOUNT, struct profile_sequence                              \
-			 : TABLE_SEQUENCE, struct profile_record_thread                        \
+			 : TABLE_SEQUENCE, struct profile_distribution                         \
+			 : TABLE_DISTRIBUTION, struct profile_slow_call                        \
+			 : TABLE_SLOW_CALL, struct profile_record_thread                       \
 			 : TABLE_RECORD_THREAD, struct profile_record                          \
 			 : TABLE_RECORD, struct profile_event_thread                           \
 			 : TABLE_EVENT_THREAD, struct profile_event_block                      \
@@ -66,7 +68,9 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_CODE, struct profile_machine_code                             \
 			 : TABLE_MACHINE_CODE, struct profile_mark                             \
 			 : TABLE_MARK, struct profile_trace_period                             \
-			 : TABLE_TRACE_PERIOD, struct profile_collection                       \
+			 : TABLE_TRACE_PERIOD, struct profile_class                            \
+			 : TABLE_CLASS, struct profile_class_loader                            \
+			 : TABLE_CLASS_LOADER, struct profile_collection                       \
 			 : TABLE_COLLECTION, struct profile_safepoint                          \
 			 : TABLE_SAFEPOINT, struct profile_compilation                         \
 			 : TABLE_COMPILATION, struct profile_deoptimization                    \

@@ -23,6 +23,7 @@ static const struct schema_table *table_of(const struct reader *reader, enum sch
 		[TABLE_NODE] = TABLE_SNAPSHOT_NODE,
 		[TABLE_ACCOUNT] = TABLE_SNAPSHOT_ACCOUNT,
 		[TABLE_SEQUENCE] = TABLE_SNAPSHOT_SEQUENCE,
+		[TABLE_DISTRIBUTION] = TABLE_SNAPSHOT_DISTRIBUTION,
 	};
 
 	return &schema_tables[reader->snapshot && copy[id] ? copy[id] : id];

@@ -10,6 +10,7 @@
  *   slices.c      what happened in slices of its time
  *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
  *   paths.c       the call paths that files and records name
+ *   watched.c     how long calls of watched methods took
  */
 #ifndef JPROF_PROFILE_READER_H
 #define JPROF_PROFILE_READER_H
@@ -219,6 +220,21 @@ int slices_read_use(struct reader *reader);
  * recursion of sampled nodes is counted here: whoever writes them does not know all of the path.
  * 0, or -1 without memory: the profile is then fit for profile_free alone. */
 int groups_merge(struct owned_profile *owned);
+
+/* ---- watched calls: watched.c ---- */
+
+/* Of the state that the reader is set to; of all of the recording. 0, or a negative code. Threads are ids. */
+int watched_read_distributions(struct reader *reader);
+int watched_read_slow_calls(struct reader *reader);
+
+/* Takes away what an earlier state had, behind interval_subtract. 0, or -1 without memory. */
+int watched_subtract(struct owned_profile *owned, const struct profile *from);
+
+/* Their threads become those that have their counts, and of parts their groups; before groups_merge. */
+void watched_follow_threads(struct profile *profile);
+
+/* And at last places; what did not end in the interval is dropped. */
+void watched_place_threads(struct profile *profile);
 
 /* ---- call paths: paths.c ---- */
 

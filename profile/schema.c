@@ -375,6 +375,31 @@ static const struct schema_column deoptimization_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_class
+static const struct schema_column class_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., as they were loaded"),
+	COLUMN(name, "name", KIND_U32, "of method, kind class"),
+	COLUMN(loader, "loader", KIND_U32, "of class_loader"),
+	COLUMN(loaded, "loaded", KIND_TIME, "ns since the session began"),
+	COLUMN(linked, "linked", KIND_TIME, "the same; NULL: it was not"),
+	COLUMN(initialized, "initialized", KIND_TIME, "its begin; NULL: not seen"),
+	COLUMN(unloaded, "unloaded", KIND_TIME, "the same; NULL: it was not"),
+	COLUMN(ns, "ns", KIND_TIME, "from bytes to a class; NULL: not known"),
+};
+#undef ROW
+
+#define ROW struct profile_class_loader
+static const struct schema_column class_loader_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(class_name, "class", KIND_NAME, "Java name"),
+	COLUMN(name, "name", KIND_TEXT, "ClassLoader.getName(); NULL: none"),
+	COLUMN(before, "before", KIND_U64, "classes that were there already"),
+	COLUMN(loaded, "loaded", KIND_U64, "classes since"),
+	COLUMN(unloaded, "unloaded", KIND_U64, "of these"),
+	COLUMN(gone, "gone", KIND_BOOL, "1: it was collected"),
+};
+#undef ROW
+
 #define ROW struct profile_lock
 static const struct schema_column lock_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..."),
@@ -422,6 +447,37 @@ static const struct schema_column sequence_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_distribution
+static const struct schema_column distribution_columns[] = {
+	KEY(id, "id", KIND_ID, "thread * 4294967296 + number"),
+	COLUMN(thread, "thread", KIND_THREAD, ""),
+	COLUMN(method, "method", KIND_U32, ""),
+	WORD(figure, "figure", call_figure_names, "elapsed, base, cpu"),
+	COLUMN(failed, "failed", KIND_BOOL, "1: of calls that an exception left"),
+	COLUMN(count, "count", KIND_U64, "calls"),
+	COLUMN(sum, "sum", KIND_U64, "ns"),
+	COLUMN(least, "least", KIND_U64, ""),
+	COLUMN(most, "most", KIND_U64, ""),
+	COLUMN(unplaced, "unplaced", KIND_U64, "of count, in no bucket"),
+	COLUMN(buckets, "buckets", KIND_BYTES, "docs/profile-format.md"),
+};
+#undef ROW
+
+#define ROW struct profile_slow_call
+static const struct schema_column slow_call_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(method, "method", KIND_U32, ""),
+	COLUMN(thread, "thread", KIND_U32, "of thread, or of a forward's root"),
+	COLUMN(began, "began", KIND_U64, "ns since the session began"),
+	COLUMN(elapsed, "elapsed", KIND_U64, "ns from entry to exit"),
+	COLUMN(base, "base", KIND_TIME, "ns in the method itself; NULL: not known"),
+	COLUMN(cpu, "cpu", KIND_TIME, "ns; NULL: not counted"),
+	COLUMN(own, "own", KIND_U64, "of elapsed, ns that jprof is known to have used"),
+	COLUMN(failed, "failed", KIND_BOOL, "1: an exception left it"),
+	COLUMN(bytes, "tree", KIND_BYTES, "docs/profile-format.md; NULL: not known"),
+};
+#undef ROW
+
 /* clang-format off */
 #define COLUMNS(columns) columns, sizeof columns / sizeof *columns
 #define TOTAL {{"total", offsetof(struct profile_thread, total), false}}
@@ -461,10 +517,14 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
 	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
 	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
+	[TABLE_CLASS] = {.name = "class", COLUMNS(class_columns)},
+	[TABLE_CLASS_LOADER] = {.name = "class_loader", COLUMNS(class_loader_columns)},
 	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
 	[TABLE_CONTENTION] = {.name = "contention", COLUMNS(contention_columns)},
 	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
+	[TABLE_DISTRIBUTION] = {.name = "distribution", COLUMNS(distribution_columns)},
+	[TABLE_SLOW_CALL] = {.name = "slow_call", COLUMNS(slow_call_columns)},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},
 	[TABLE_SNAPSHOT_NODE] = {.name = "snapshot_node", COLUMNS(node_columns), BASE,
@@ -482,6 +542,8 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.added = true},
 	[TABLE_SLICE_SEQUENCE] = {.name = "slice_sequence", COLUMNS(slice_sequence_columns),
 		SLICE_SUM, .added = true},
+	[TABLE_SNAPSHOT_DISTRIBUTION] = {.name = "snapshot_distribution",
+		COLUMNS(distribution_columns), .copy = true},
 };
 /* clang-format on */
 

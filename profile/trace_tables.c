@@ -24,6 +24,31 @@ static bool is_in(const struct profile_interval *interval, int64_t began)
 		(profile)->member##_count = kept;                                              \
 	} while (0)
 
+static int check_class(struct reader *reader, void *record, size_t i)
+{
+	const struct profile_class *class = record;
+
+	if (class->name >= reader->profile->method_count)
+		return read_damaged(reader->source, "a class without a name");
+	return 0;
+}
+
+/* What was loaded, or unloaded, in the interval. */
+static void cut_classes(struct profile *profile)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->class_count; i++) {
+		const struct profile_class *class = &profile->class[i];
+
+		if (is_in(&profile->interval, class->loaded) ||
+			(class->unloaded != PROFILE_NOT_KNOWN &&
+				is_in(&profile->interval, class->unloaded)))
+			profile->class[kept++] = *class;
+	}
+	profile->class_count = kept;
+}
+
 int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted)
 {
 	static const struct reader_list collections = READER_LIST(TABLE_COLLECTION, collection,
@@ -38,6 +63,12 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 					deoptimizations = READER_LIST(TABLE_DEOPTIMIZATION,
 						deoptimization, .key = "deoptimization",
 						.least = 1, .most = UINT32_MAX, .check = NULL);
+	static const struct reader_list classes = READER_LIST(TABLE_CLASS, class,
+						.key = "class", .least = 1, .most = UINT32_MAX,
+						.check = check_class),
+					loaders = READER_LIST(TABLE_CLASS_LOADER, class_loader,
+						.key = "class loader", .least = 1,
+						.most = UINT32_MAX, .check = NULL);
 	struct profile *profile = reader->profile;
 	int status = 0;
 
@@ -49,8 +80,13 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 		status = reader_read(reader, &compilations);
 	if (status == 0 && wanted->compilations)
 		status = reader_read(reader, &deoptimizations);
+	if (status == 0 && wanted->classes)
+		status = reader_read(reader, &loaders);
+	if (status == 0 && wanted->classes)
+		status = reader_read(reader, &classes);
 	if (status)
 		return status;
+	cut_classes(profile);
 	CUT(profile, collection, began);
 	CUT(profile, safepoint, began);
 	CUT(profile, compilation, began);

@@ -104,6 +104,25 @@ static bool hotspot_find_fields(void *library)
 	return found == (1u << FIELDS) - 1;
 }
 
+void *hotspot_static(const char *type, const char *field)
+{
+	void *library = hotspot_library(), *found = NULL;
+	char *const *table = library ? dlsym(library, "gHotSpotVMStructs") : NULL;
+	uint64_t type_at = hotspot_constant(library, "gHotSpotVMStructEntryTypeNameOffset");
+	uint64_t field_at = hotspot_constant(library, "gHotSpotVMStructEntryFieldNameOffset");
+	uint64_t address_at = hotspot_constant(library, "gHotSpotVMStructEntryAddressOffset");
+	uint64_t stride = hotspot_constant(library, "gHotSpotVMStructEntryArrayStride");
+
+	for (char *entry = table && stride ? *table : NULL;
+		entry && !found && *(char **)(entry + type_at); entry += stride)
+		if (strcmp(*(char **)(entry + type_at), type) == 0 &&
+			strcmp(*(char **)(entry + field_at), field) == 0)
+			found = *(void **)(entry + address_at);
+	if (library)
+		dlclose(library);
+	return found;
+}
+
 enum hotspot_alloc hotspot_probe(void)
 {
 	void *library = hotspot_library();

@@ -52,6 +52,9 @@ static inline bool interpreter_has(const void *address)
 /* A function that the JVM's library exports, or NULL. */
 void *hotspot_function(const char *name);
 
+/* Where the JVM has a static field that it tells debuggers of; NULL: it does not. */
+void *hotspot_static(const char *type, const char *field);
+
 /* The path of the JVM's library, borrowed; NULL: not known. */
 const char *hotspot_library_path(void);
 

@@ -646,6 +646,44 @@ int jvm_changeable_classes(jclass **classes)
 	return *classes ? kept : -1;
 }
 
+char *jvm_unloaded_name(const char *internal, bool *hidden)
+{
+	size_t length = strcspn(internal, "+");
+	char *signature = malloc(strlen(internal) + 3), *name;
+
+	*hidden = internal[length] == '+';
+	if (!signature)
+		return NULL;
+	/* As the signature of such a class: Lcom/acme/Foo.0x7f00; */
+	sprintf(signature, "L%.*s%s%s;", (int)length, internal, *hidden ? "." : "",
+		*hidden ? internal + length + 1 : "");
+	jvm_to_utf8(signature);
+	name = jvm_java_name(signature);
+	free(signature);
+	return name;
+}
+
+bool jvm_class_is_hidden(jclass class)
+{
+	char *signature = NULL;
+	bool hidden;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return false;
+	hidden = strchr(signature, '.') != NULL;
+	jvm_give(signature);
+	return hidden;
+}
+
+jobject jvm_loader(jclass class)
+{
+	jobject loader = NULL;
+
+	if ((*jvmti)->GetClassLoader(jvmti, class, &loader))
+		return NULL;
+	return loader;
+}
+
 void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),
 	void (*each)(JNIEnv *jni, jclass class))
 {

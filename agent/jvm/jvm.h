@@ -220,6 +220,16 @@ void jvm_expect_references(JNIEnv *jni);
  * Their number, or -1. Inside a local frame of its own. */
 int jvm_changeable_classes(jclass **classes);
 
+/* It has no name that others could find it by: a lambda's, say (JVMTI specification, "GetClassSignature"). */
+bool jvm_class_is_hidden(jclass class);
+
+/* The Java name of a class that was unloaded, as the JVM's event has it, "com/acme/Foo+0x7f00"; *hidden: it was. As jvm_type_name
+ * has it; owned (free), or NULL. */
+char *jvm_unloaded_name(const char *internal, bool *hidden);
+
+/* The class's loader, a local reference; NULL: the boot loader. */
+jobject jvm_loader(jclass class);
+
 /* Calls each for every loaded class whose signature ("Lcom/acme/Foo;") is wanted, in a local
  * frame of its own. */
 void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),

@@ -32,8 +32,11 @@ enum lock_rank {
 	LOCK_STUBS,      /* what code the JVM made */
 	LOCK_CODE,       /* the code map, and the methods that it names */
 	LOCK_COUNTS,     /* the reservation for counters */
+	LOCK_SLOW,       /* the slowest calls of methods */
 	LOCK_RECORDS,    /* rings and segments of records */
 	LOCK_TRACERS,    /* when traces were on */
+	LOCK_CLASSES,    /* rows of classes */
+	LOCK_LOADERS,    /* class loaders that were seen */
 	LOCK_WAITING,    /* rows of traces that wait for a flush */
 	LOCK_OBJECTS,    /* the locks that threads waited for */
 	LOCK_WAITS,      /* threads that wait */

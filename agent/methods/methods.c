@@ -150,11 +150,12 @@ static uint32_t methods_id(
 }
 
 /* Under the lock. */
-static method_ref methods_ref(struct jvm_method *description, bool scope)
+static method_ref methods_ref(struct jvm_method *description, const struct planned *planned)
 {
 	uint32_t flags = (description->is_native ? METHOD_REF_NATIVE : 0) |
 			 (description->is_static ? METHOD_REF_STATIC : 0) |
-			 (scope ? METHOD_REF_SCOPE : 0);
+			 (planned->scope ? METHOD_REF_SCOPE : 0) |
+			 (planned->watched ? METHOD_REF_WATCHED : 0);
 	uint32_t id = methods_id(description, METHOD_JAVA, NULL);
 
 	if (id == 0)
@@ -179,7 +180,7 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 	planned = plan_of(&description);
 	lock_take(&methods_lock);
 	if (planned.recorded)
-		ref = methods_ref(&description, planned.scope);
+		ref = methods_ref(&description, &planned);
 	entry = methods_look_up(method);
 	if (!entry) {
 		entry = fresh;
@@ -213,12 +214,12 @@ method_ref methods_find(JNIEnv *jni, jmethodID method)
 	return ref;
 }
 
-method_ref methods_named(struct jvm_method *description, bool scope)
+method_ref methods_named(struct jvm_method *description, const struct planned *planned)
 {
 	method_ref ref;
 
 	lock_take(&methods_lock);
-	ref = methods_ref(description, scope);
+	ref = methods_ref(description, planned);
 	if (ref != METHOD_REF_EXCLUDED)
 		atomic_store(&methods_record(method_ref_id(ref))->named, true);
 	lock_give(&methods_lock);

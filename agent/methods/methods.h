@@ -16,17 +16,18 @@
 #include "profile/profile.h"
 
 /* id << 1, joined with METHOD_REF_STATIC for static methods, METHOD_REF_NATIVE for native ones,
- * and METHOD_REF_SCOPE for those that begin the session's scope; 0: not included. Probes push
- * it: what most methods have is in the low bits. */
+ * METHOD_REF_SCOPE for those that begin the session's scope, and METHOD_REF_WATCHED for those whose every
+ * call is told of; 0: not included. Probes push it: what most methods have is in the low bits. */
 typedef uint32_t method_ref;
 #define METHOD_REF_STATIC   1u
 #define METHOD_REF_NATIVE   0x80000000u
 #define METHOD_REF_SCOPE    0x40000000u
+#define METHOD_REF_WATCHED  0x04000000u /* below what native_methods.c joins to it */
 #define METHOD_REF_EXCLUDED 0u
 
 static inline uint32_t method_ref_id(method_ref ref)
 {
-	return (ref & ~(METHOD_REF_NATIVE | METHOD_REF_SCOPE)) >> 1;
+	return (ref & ~(METHOD_REF_NATIVE | METHOD_REF_SCOPE | METHOD_REF_WATCHED)) >> 1;
 }
 
 static inline bool method_ref_is_static(method_ref ref)
@@ -40,8 +41,9 @@ static inline bool method_ref_is_static(method_ref ref)
 method_ref methods_find(JNIEnv *jni, jmethodID method);
 
 /* The reference of the method of these names, which is in the plan, where there is no handle of
- * it; scope: as planned. Its strings are taken if they are needed; jvm_method_fini as ever. */
-method_ref methods_named(struct jvm_method *description, bool scope);
+ * it. Its strings are taken if they are needed; jvm_method_fini as ever. */
+struct planned;
+method_ref methods_named(struct jvm_method *description, const struct planned *planned);
 
 /* The id of a method whose frame was found on a stack, whether the plan knows it or not; its strings are
  * taken if they are needed. kind: METHOD_JAVA, or what else the frame is, which has no signature (NULL). file:

@@ -131,6 +131,7 @@ struct planned plan_of(const struct jvm_method *method)
 		if (owner->named)
 			named |= owner->probes & PROBE_CALLS;
 		planned.recorded |= owner->records;
+		planned.watched |= owner->watches;
 		if (owner->probes & PROBE_ENTRY)
 			planned.entered |= which;
 		if (!planned.owner)

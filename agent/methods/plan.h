@@ -26,6 +26,7 @@ struct plan_owner {
 	probe_set probes; /* of the methods that it chooses; timed and counted: either */
 	bool named;       /* whether they are timed or counted wins over owners that are not */
 	bool records;     /* their calls are recorded, however these are seen */
+	bool watches;     /* each call is told of (agent/trace/watched_calls.h) */
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
 	const struct pattern_list *include, *exclude, *scope;
@@ -45,6 +46,7 @@ struct planned {
 	probe_set probes; /* timed and counted: either (call_kinds.h) */
 	bool recorded;    /* its calls are */
 	bool scope;       /* a session's scope begins with it */
+	bool watched;     /* each of its calls is told of */
 	/* By which patterns, a bit for the place of each, the owners' that want PROBE_ENTRY. */
 	uint32_t entered;
 	/* why: one that chooses it; NULL: none does */

@@ -24,6 +24,7 @@
 #include "agent/rewrite/rewrite.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
+#include "metric/clock.h"
 
 /* Method modifiers, JVM specification table 4.6-A. */
 enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
@@ -35,6 +36,53 @@ static struct gate hook;        /* open: classes get probes */
 static _Atomic bool opening;    /* classes that are loaded already are being shown */
 static __thread bool is_opener; /* by this thread */
 static _Atomic uint64_t classes_done, methods_done;
+
+/* ---- when ---- */
+
+/* Classes of the thread on their way: one asks for its super classes in between. */
+enum { PASSED = 16 };
+static __thread struct passed {
+	uint64_t at;
+	uint32_t name; /* a hash of it */
+} passed[PASSED];
+static __thread unsigned passed_count;
+static _Atomic bool notes_times;
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
+
+void class_hook_note_times(bool on)
+{
+	atomic_store(&notes_times, on);
+}
+
+static void note_time(const char *class_name)
+{
+	if (!class_name || !atomic_load_explicit(&notes_times, memory_order_relaxed))
+		return;
+	if (passed_count == PASSED)
+		memmove(passed, passed + 1, --passed_count * sizeof(*passed));
+	passed[passed_count++] = (struct passed){clock_system(), hash_of(class_name)};
+}
+
+uint64_t class_hook_passed(const char *class_name)
+{
+	uint32_t name = hash_of(class_name);
+
+	for (unsigned i = passed_count; i-- > 0;) {
+		if (passed[i].name != name)
+			continue;
+		passed_count = i;
+		return passed[i].at;
+	}
+	return 0;
+}
 
 /* ---- one class ---- */
 
@@ -65,7 +113,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		untouched_add(description.class_name,
 			planned.left_class ? NULL : description.name, planned.left);
 	if (planned.probes != PROBE_NONE)
-		ref = methods_named(&description, planned.scope);
+		ref = methods_named(&description, &planned);
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_COUNTED) &&
 		!counts_expect(method_ref_id(ref))) {
 		planned.probes &= (probe_set)~PROBE_COUNTED;
@@ -153,6 +201,8 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 		if (is_opener)
 			native_methods_take(jni, redefined);
 	}
+	if (!redefined)
+		note_time(passing.class_name);
 	free(passing.class_name);
 	free(internal);
 	slot_resume(paused);

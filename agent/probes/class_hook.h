@@ -42,6 +42,12 @@ bool class_hook_end(JNIEnv *jni, struct session *session);
  * as nothing stops that. On a Java thread, without locks. Not by two threads at once. */
 void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name), bool (*stops)(void));
 
+/* Whether it is noted when bytes of a class go back to the JVM; and when that was, in the calling thread, of the newest one of
+ * that Java name, which it forgets: ns of CLOCK_MONOTONIC; 0: not known. What was shown later and has not become a class is
+ * forgotten, too. */
+void class_hook_note_times(bool on);
+uint64_t class_hook_passed(const char *class_name);
+
 /* What got probes in the session. */
 void class_hook_counts(uint64_t *classes, uint64_t *methods);
 

@@ -50,6 +50,8 @@ static inline __attribute__((always_inline)) void method_entry(enum metric_shape
 		context_enter(shape, slot_context(thread), method_ref_id(ref),
 			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED,
 			method_ref_is_static(ref));
+		if (ref & METHOD_REF_WATCHED)
+			watched_enter(slot_context(thread), method_ref_id(ref));
 		context_spend(shape, slot_context(thread), precise);
 	}
 	slot_leave(thread);
@@ -68,7 +70,7 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	if (ref != METHOD_REF_EXCLUDED && context_exit(shape, slot_context(thread),
 						  method_ref_id(ref), popped_by_exception))
 		context_spend(shape, slot_context(thread), precise);
-	thread_events_leave_method(thread, ref);
+	thread_events_leave_method(thread, ref, popped_by_exception);
 }
 
 #define FUNCTIONS(shape, name, precise)                                                        \

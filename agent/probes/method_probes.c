@@ -29,10 +29,10 @@ static inline enum call_state state_of_caller(const void *frame)
 	return interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED;
 }
 
-/* ref: METHOD_REF_SCOPE may be joined to the id. Frames that were there before have no probes:
+/* ref: METHOD_REF_SCOPE may be joined to the id, and METHOD_REF_WATCHED is where watched is true, a constant. Frames that were there before have no probes:
  * calls from them are the root's. */
-static inline __attribute__((always_inline)) void probe_enter(
-	enum metric_shape shape, bool precise, JNIEnv *jni, method_ref ref, const void *frame)
+static inline __attribute__((always_inline)) void probe_enter(enum metric_shape shape,
+	bool precise, bool watched, JNIEnv *jni, method_ref ref, const void *frame)
 {
 	struct thread_slot *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 	struct thread_context *context;
@@ -45,6 +45,8 @@ static inline __attribute__((always_inline)) void probe_enter(
 	context = slot_context(thread);
 	context_enter(shape, context, method_ref_id(ref), state_of_caller(frame),
 		method_ref_is_static(ref));
+	if (watched)
+		watched_enter(context, method_ref_id(ref));
 	context_spend(shape, context, precise);
 	slot_leave(thread);
 }
@@ -60,7 +62,7 @@ static inline __attribute__((always_inline)) void probe_exit(
 	context = slot_context(thread);
 	if (context_exit(shape, context, method_ref_id(ref), unwound))
 		context_spend(shape, context, precise);
-	thread_events_leave_method(thread, ref);
+	thread_events_leave_method(thread, ref, unwound);
 }
 
 /* The method's handler begins. */
@@ -94,7 +96,11 @@ static void JNICALL probe_entered(JNIEnv *jni, jclass probe, jint id)
 	}
 #define FUNCTIONS(shape, name, precise)                                                        \
 	PROBE(enter_##name, precise,                                                           \
-		probe_enter(shape, precise, jni, (method_ref)id, __builtin_frame_address(0)))  \
+		probe_enter(shape, precise, false, jni, (method_ref)id,                        \
+			__builtin_frame_address(0)))                                           \
+	PROBE(watched_##name, precise,                                                         \
+		probe_enter(shape, precise, true, jni, (method_ref)id,                         \
+			__builtin_frame_address(0)))                                           \
 	PROBE(exit_##name, precise, probe_exit(shape, precise, jni, (method_ref)id, false))    \
 	PROBE(unwind_##name, precise, probe_exit(shape, precise, jni, (method_ref)id, true))
 #define X(shape, name)                                                                         \
@@ -107,15 +113,17 @@ METRIC_SHAPE_TABLE(X)
 
 typedef void(JNICALL *probe_function)(JNIEnv *jni, jclass probe, jint id);
 
-enum { PROBES = 5 };
+enum { PROBES = 6 };
 
-static const char *const probe_name[PROBES] = {"enter", "exit", "unwind", "caught", "entered"};
+static const char *const probe_name[PROBES] = {
+	"enter", "exit", "unwind", "caught", "entered", "watched"};
 
 static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
 #define X(shape, name)                                                                         \
-	[shape] = {{enter_##name, exit_##name, unwind_##name, probe_caught, probe_entered},    \
+	[shape] = {{enter_##name, exit_##name, unwind_##name, probe_caught, probe_entered,     \
+			   watched_##name},                                                    \
 		{enter_##name##_precise, exit_##name##_precise, unwind_##name##_precise,       \
-			probe_caught, probe_entered}},
+			probe_caught, probe_entered, watched_##name##_precise}},
 	METRIC_SHAPE_TABLE(X)
 #undef X
 };

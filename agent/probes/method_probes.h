@@ -6,6 +6,8 @@
  *   rewritten method --invokestatic--> java.lang.JprofProbe.enter(int)   native
  *                                        --> context_enter(shape, context, id, state, is_static)
  *
+ *                    --invokestatic--> java.lang.JprofProbe.watched(int)
+ *                                        --> the same, and watched_enter(context, id)
  *                    --invokestatic--> java.lang.JprofProbe.entered(int)
  *                                        --> sample_entered(id)
  *
@@ -18,8 +20,8 @@
 #include "agent/jvm/jvm.h"
 #include "agent/session/session.h"
 
-/* Internal name of the class that has the static methods enter, exit, unwind, caught and entered, (I)V.
- */
+/* Internal name of the class that has the static methods enter, watched, exit, unwind, caught and entered,
+ * (I)V. */
 #define METHOD_PROBES_CLASS "java/lang/JprofProbe"
 
 /* A step of a recording: defines the class, gives its methods their functions for the session's

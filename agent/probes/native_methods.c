@@ -56,6 +56,8 @@ static inline __attribute__((always_inline)) bool enter_timed(
 		return false;
 	context_enter(shape, slot_context(thread), method_ref_id(ref), STATE_NATIVE,
 		method_ref_is_static(ref));
+	if (__builtin_expect(ref & METHOD_REF_WATCHED, 0))
+		watched_enter(slot_context(thread), method_ref_id(ref));
 	context_spend(shape, slot_context(thread), precise);
 	slot_leave(thread);
 	return true;
@@ -87,7 +89,7 @@ static inline __attribute__((always_inline)) void leave(
 		return;
 	if (context_exit(shape, slot_context(thread), method_ref_id(ref), unwound))
 		context_spend(shape, slot_context(thread), precise);
-	thread_events_leave_method(thread, ref);
+	thread_events_leave_method(thread, ref, unwound);
 }
 
 #define FUNCTIONS(shape, name, precise)                                                        \
@@ -191,7 +193,7 @@ static uint32_t word_of(JNIEnv *jni, jmethodID method, const struct jvm_method *
 		return 0;
 	if (!jvm_describe_method(jni, method, &own))
 		return 0;
-	word = methods_named(&own, planned.scope) & ~METHOD_REF_NATIVE;
+	word = methods_named(&own, &planned) & ~METHOD_REF_NATIVE;
 	jvm_method_fini(&own);
 	return word ? word | probes_word(method_ref_id(word), planned.probes) : 0;
 }

@@ -161,7 +161,7 @@ int recording_make(struct session **session, struct options *options, struct err
 
 /* What the recording wants to be in methods: for calls, as they are seen in general, and as the user named some; for where
  * its scope begins and ends; and for the stacks at entries. */
-enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
+enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_WATCHED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
 
 static struct plan_owner owners[OWNERS];
 
@@ -200,6 +200,14 @@ static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 				.named = true,
 				.records = true,
 				.include = &options->timed,
+				.exclude = &none,
+				.scope = &none}},
+		[OWNER_WATCHED] = {options->distribution.count > 0,
+			{.probes = probes ? PROBE_TIMED | PROBE_WATCHED : PROBE_NONE,
+				.named = true,
+				.records = true,
+				.watches = true,
+				.include = &options->distribution,
 				.exclude = &none,
 				.scope = &none}},
 		/* The exits of a scope's methods have to be seen. */

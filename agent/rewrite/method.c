@@ -59,6 +59,8 @@ static void calls_choose(struct probe *probe, probe_set kinds)
 
 	probe->timed = kinds & PROBE_TIMED;
 	probe->entries = 0;
+	if (kinds & PROBE_WATCHED)
+		kinds &= (probe_set)~PROBE_TIMED;
 	for (uint8_t call = 0; call < ENTRY_CALLS; call++)
 		if (kinds & of_call[call])
 			probe->entry[probe->entries++] = call;

@@ -38,6 +38,14 @@ static int check_options(const struct session *session, struct error *error)
 				"io=summary, "
 				"io=records",
 				set->metric[i].name);
+	/* Each call is timed, by the wall clock. */
+	if (session->options.distribution.count > 0 && !session_has_events(session))
+		return error_set(error, ERROR_VALUE,
+			"distribution needs calls to be seen; legal here: calls=auto, count, "
+			"instrument, events");
+	if (session->options.distribution.count > 0 && !metric_set_has(set, METRIC_WALL))
+		return error_set(error, ERROR_VALUE,
+			"distribution needs the metric 'wall', which metrics= does not have");
 	/* A scope is seen by calls. */
 	if (session_has_scope(session) && !session_has_events(session))
 		return error_set(error, ERROR_VALUE,
@@ -64,6 +72,11 @@ static int make_trace(struct session *session, struct error *error)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
 	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))
 		return error_set(error, ERROR_MEMORY, "no memory for records of I/O");
+	if (session->options.distribution.count > 0)
+		trace_watch_calls(session->trace,
+			(unsigned)metric_index(&session->metrics, METRIC_WALL),
+			metric_index(&session->metrics, METRIC_CPU),
+			(uint32_t)session->options.slowest);
 	if (session->options.virtual == VIRTUAL_SEPARATE)
 		trace_keep_virtual_apart(session->trace);
 	return 0;
@@ -170,6 +183,10 @@ void session_put_notes(void *argument, fact_put put, void *put_argument)
 	const struct session *session = argument;
 	char text[32];
 
+	if (trace_watches_calls(session->trace))
+		fact_put_number(put, put_argument, "distribution.slowest",
+			session->options.slowest);
+
 	for (unsigned i = 0; i < session->notes; i++)
 		put(put_argument, session->note[i].key, session->note[i].value);
 	if (session->event_ns <= 0)
@@ -199,6 +216,9 @@ void session_put_facts(void *argument, bool final, fact_put put, void *put_argum
 
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
 		fact_put_number(put, put_argument, number[i].key, number[i].value);
+	if (trace_lost_watched(session->trace) > 0)
+		fact_put_number(put, put_argument, "distribution.lost",
+			trace_lost_watched(session->trace));
 	if (text)
 		put(put_argument, "matches", text);
 	free(text);

@@ -132,7 +132,9 @@ static inline bool session_times_calls(const struct session *session)
 	return session->options.calls == CALLS_EVENTS || session->options.calls == CALLS_AUTO ||
 	       session->options.calls == CALLS_INSTRUMENT ||
 	       (session->options.calls == CALLS_COUNT &&
-		       (session->options.timed.count > 0 || session_has_scope(session)));
+		       (session->options.timed.count > 0 ||
+			       session->options.distribution.count > 0 ||
+			       session_has_scope(session)));
 }
 
 /* True if classes get probes: for calls, or for the stacks at entries. */

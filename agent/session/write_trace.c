@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/session/writer.h"
+#include "agent/trace/slow_calls.h"
 
 _Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metric");
 
@@ -108,6 +109,90 @@ static int put_accounts(void *user, const struct trace_thread *shown, uint32_t c
 	return status;
 }
 
+/* ---- watched calls ---- */
+
+/* Cells that are not empty, into cell[HISTOGRAM_BUCKETS]; the thread may go on. */
+static size_t copy_cells(const struct figure_times *figure, struct histogram_cell *cell)
+{
+	size_t cells = 0;
+
+	for (uint32_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+		const uint64_t *block = __atomic_load_n(
+			&figure->block[bucket / HISTOGRAM_BLOCK], __ATOMIC_ACQUIRE);
+		uint64_t count = block ? __atomic_load_n(&block[bucket % HISTOGRAM_BLOCK],
+						 __ATOMIC_RELAXED)
+				       : 0;
+
+		if (count > 0)
+			cell[cells++] = (struct histogram_cell){bucket, count};
+	}
+	return cells;
+}
+
+static int put_times(void *user, const struct trace_thread *shown, uint32_t method, bool failed,
+	enum call_figure which, const struct figure_times *figure)
+{
+	struct thread_writer *writer = user;
+	struct histogram_cell *cell = calloc(HISTOGRAM_BUCKETS, sizeof(*cell));
+	uint8_t *bytes = malloc(histogram_room(HISTOGRAM_BUCKETS));
+	struct histogram histogram = {.cell = cell};
+	struct profile_distribution record = {.thread = shown->id,
+		.id = method * 2 * CALL_FIGURES + (failed ? CALL_FIGURES : 0) + which,
+		.method = method,
+		.figure = which,
+		.failed = failed,
+		.unplaced = __atomic_load_n(&figure->unplaced, __ATOMIC_RELAXED),
+		.sum = __atomic_load_n(&figure->sum, __ATOMIC_RELAXED),
+		.least = __atomic_load_n(&figure->least, __ATOMIC_RELAXED),
+		.most = __atomic_load_n(&figure->most, __ATOMIC_RELAXED)};
+	int status;
+
+	if (cell && bytes) {
+		histogram.cells = copy_cells(figure, cell);
+		record.count = histogram_count(&histogram) + record.unplaced;
+		record.buckets = (struct profile_bytes){
+			bytes, histogram_encode(&histogram, bytes)};
+		status = profile_put(writer->profile, &record, writer->error);
+	} else {
+		status = error_set(
+			writer->error, ERROR_MEMORY, "no memory to write the profile");
+	}
+	free(cell);
+	free(bytes);
+	return status;
+}
+
+static int put_slow_call(void *user, const struct slow_call *call)
+{
+	struct thread_writer *writer = user;
+	uint8_t *bytes = call->nodes > 0 ? malloc(small_tree_room(call->nodes)) : NULL;
+	struct profile_slow_call record = {.id = call->id,
+		.method = call->method,
+		.thread = call->thread,
+		.began = call->began > writer->began ? call->began - writer->began : 0,
+		.elapsed = call->elapsed,
+		.base = call->base_known ? (int64_t)call->base : PROFILE_NOT_KNOWN,
+		.cpu = call->cpu_known ? (int64_t)call->cpu : PROFILE_NOT_KNOWN,
+		.own = call->own,
+		.failed = call->failed};
+	int status;
+
+	if (bytes)
+		record.bytes = (struct profile_bytes){
+			bytes, small_tree_encode(call->tree, call->nodes, bytes)};
+	status = profile_put(writer->profile, &record, writer->error);
+	free(bytes);
+	return status;
+}
+
+int slow_calls_put_rows(struct thread_writer *writer, bool all, struct error *error)
+{
+	writer->error = error;
+	return slow_calls_show(trace_slow_calls(writer->trace), all, writer, put_slow_call);
+}
+
+/* ---- threads ---- */
+
 static int put_thread(void *user, const struct trace_thread *shown)
 {
 	struct thread_writer *writer = user;
@@ -152,6 +237,7 @@ int threads_put(struct thread_writer *writer, struct error *error)
 		.nodes = put_nodes,
 		.gone = drop_accounts,
 		.accounts = put_accounts,
+		.times = put_times,
 		.end = put_thread,
 	};
 

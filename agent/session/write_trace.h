@@ -34,6 +34,10 @@ struct thread_writer {
  * negative code. trace_confirm is to follow. */
 int threads_put(struct thread_writer *writer, struct error *error);
 
+/* Within a transaction: puts the slowest calls of watched methods that came since the last time, or all. 0, or
+ * a negative code. */
+int slow_calls_put_rows(struct thread_writer *writer, bool all, struct error *error);
+
 /* Within a transaction: puts each sequence that has occurred, and how many deltas there was
  * no memory to count into *uncounted. 0, or a negative code. */
 int sequences_put(struct trace *trace, unsigned metrics, struct profile_writer *profile,

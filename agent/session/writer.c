@@ -26,6 +26,7 @@
 #include "agent/session/requests.h"
 #include "agent/session/write_records.h"
 #include "agent/session/write_trace.h"
+#include "agent/trace/slow_calls.h"
 #include "metric/clock.h"
 #include "profile/fact.h"
 
@@ -68,6 +69,7 @@ struct writer {
 	struct written known;
 	unsigned fold_pause; /* ms */
 	bool files_stale;    /* a transaction failed: those that were shown may be missing */
+	bool slow_stale;     /* the same of slow calls */
 	bool failure_said;
 	struct thread_writer threads;
 	struct record_writer records;
@@ -171,6 +173,9 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	int status;
 
 	status = threads_put(&writer->threads, writer->error);
+	if (status == 0)
+		status = slow_calls_put_rows(
+			&writer->threads, writer->slow_stale, writer->error);
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
 	if (status == 0 && writer->source.code)
@@ -266,6 +271,9 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 		status = flush_in_transaction(writer, final, snapshot);
 		marks_put_done(&writer->marks, status == 0);
 		trace_confirm(writer->trace, status == 0);
+		writer->slow_stale = status < 0;
+		if (status == 0 && snapshot)
+			slow_calls_close(trace_slow_calls(writer->trace));
 		if (writer->source.samples)
 			writer->source.samples->put_done(status == 0);
 		if (writer->source.code)

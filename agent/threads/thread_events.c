@@ -160,6 +160,8 @@ void thread_events_enter_scope(
 	if (slot) {
 		context_enter_scope(slot_context(slot), method_ref_id(ref), state,
 			method_ref_is_static(ref));
+		if (ref & METHOD_REF_WATCHED)
+			watched_enter(slot_context(slot), method_ref_id(ref));
 		slot_leave(slot);
 	}
 	errno = saved_errno;
@@ -177,6 +179,16 @@ void thread_events_leave_scope(struct thread_slot *thread)
 	}
 	context_go_out(context);
 	slot_shut(thread);
+}
+
+void thread_events_leave_marked(struct thread_slot *thread, method_ref ref, bool unwound)
+{
+	if (ref & METHOD_REF_WATCHED)
+		watched_leave(slot_context(thread), method_ref_id(ref), unwound);
+	if (ref & METHOD_REF_SCOPE)
+		thread_events_leave_scope(thread);
+	else
+		slot_leave(thread);
 }
 
 void thread_events_inherit_scope(JNIEnv *jni, jthread thread)

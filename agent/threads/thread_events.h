@@ -8,6 +8,7 @@
 #define JPROF_THREAD_EVENTS_H
 
 #include "agent/threads/thread_slot.h"
+#include "agent/trace/watched_calls.h"
 
 /* Makes the calling thread known to the session, if there is one: context, and the frames that
  * are already on its stack. thread NULL: the calling one. */
@@ -51,12 +52,15 @@ void thread_events_enter_scope(
  * thread is outside. */
 void thread_events_leave_scope(struct thread_slot *slot);
 
-/* A method was left: slot_leave, but where the scope ends. */
+/* The same for one of the scope, or that is watched. */
+void thread_events_leave_marked(struct thread_slot *slot, method_ref ref, bool unwound);
+
+/* A method was left, unwound: by an exception: slot_leave, but where the scope ends. */
 static inline __attribute__((always_inline)) void thread_events_leave_method(
-	struct thread_slot *slot, method_ref ref)
+	struct thread_slot *slot, method_ref ref, bool unwound)
 {
-	if (__builtin_expect(ref & METHOD_REF_SCOPE, 0))
-		thread_events_leave_scope(slot);
+	if (__builtin_expect(ref & (METHOD_REF_SCOPE | METHOD_REF_WATCHED), 0))
+		thread_events_leave_marked(slot, ref, unwound);
 	else
 		slot_leave(slot);
 }

@@ -194,6 +194,8 @@ struct thread_context *virtual_mount(
 	/* First, so that what the frames' way costs lies behind it. */
 	start_for(lane, thread, carrier->last);
 	put_frames(lane, thread);
+	watched_mount(lane, thread->watched);
+	thread->watched = NULL;
 	lane->code = thread->code;
 	if (!thread->outside) {
 		bool room = parked_room(lane, lane->current);
@@ -275,6 +277,7 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 		context_start(lane);
 	else
 		thread->wall = park(lane);
+	thread->watched = watched_unmount(lane);
 	thread->code = lane->code;
 	for (unsigned i = 0; i < lane->set->count; i++)
 		thread->used[i] += context_used(lane, i);
@@ -338,6 +341,8 @@ void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint
 			if (context_is_traced(lane))
 				context_trace_more(
 					lane, EVENT_SETTLE, context_clock(lane, now));
+			watched_destroy(lane->watched, &trace->budget);
+			lane->watched = NULL;
 			vacate(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
 		}
 		lane->as_lane.carrier = NULL;

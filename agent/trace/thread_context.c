@@ -73,12 +73,6 @@ static uint32_t child_of(struct thread_context *context, uint32_t method)
 
 /* ---- what the rare ways use ---- */
 
-/* A rare way begins: the counters. What lies before, since the event was read, is as in the usual
- * way. */
-struct spending {
-	uint64_t begin[METRIC_MAX];
-};
-
 /* What lies between the counters of two looks at them, at least: the part of a look behind its
  * counters and that of the next one before them. */
 static __attribute__((noinline)) void find_look(struct thread_context *context)
@@ -100,7 +94,7 @@ static __attribute__((noinline)) void find_look(struct thread_context *context)
 	}
 }
 
-static void spend_begin(struct thread_context *context, struct spending *spending)
+void spend_begin(struct thread_context *context, struct spending *spending)
 {
 	metric_read(SHAPE_ANY, context->set, context->metric, spending->begin);
 	if (!context->look_known)
@@ -109,7 +103,7 @@ static void spend_begin(struct thread_context *context, struct spending *spendin
 
 /* Charges what the rare way used, and remembers how much it was. The delta between the event and
  * the next one goes on as if there had been nothing. more: EVENT_SPENT, or EVENT_SPENT_AHEAD of the event. */
-static void spend_end(
+static void spend_until(
 	struct thread_context *context, const struct spending *spending, enum event_more more)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
@@ -132,6 +126,11 @@ static void spend_end(
 	}
 	if (context_is_traced(context) && context->wall >= 0)
 		context_trace_more(context, more, spent[context->wall]);
+}
+
+void spend_end(struct thread_context *context, const struct spending *spending)
+{
+	spend_until(context, spending, EVENT_SPENT);
 }
 
 /* ---- each event by itself ---- */
@@ -210,7 +209,7 @@ RARE void context_trace_rare(
 	spend_begin(context, &spending);
 	if (trace_room(context, ring, 1, kind, method, at))
 		event_ring_put(ring, event_word(kind, method, at - ring->begin));
-	spend_end(context, &spending, EVENT_SPENT);
+	spend_end(context, &spending);
 }
 
 /* What was used is the time of others: it is nothing without them. */
@@ -274,7 +273,7 @@ __attribute__((noinline)) uint32_t context_child(
 
 	spend_begin(context, &spending);
 	child = child_of(context, method);
-	spend_end(context, &spending, EVENT_SPENT_AHEAD);
+	spend_until(context, &spending, EVENT_SPENT_AHEAD);
 	return child;
 }
 
@@ -301,7 +300,7 @@ RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
 			table->patience = CELLS_PATIENCE;
 		lock_give(&context->tree.lock);
 	}
-	spend_end(context, &spending, EVENT_SPENT_AHEAD);
+	spend_until(context, &spending, EVENT_SPENT_AHEAD);
 	if (!table->block[code / SEQUENCE_BLOCK])
 		context_add(&table->uncounted, 1);
 	return table->block[code / SEQUENCE_BLOCK];
@@ -321,7 +320,7 @@ RARE bool context_push_rare(struct thread_context *context)
 		shadow_overflow_push(&context->stack);
 		forget_type(context);
 	}
-	spend_end(context, &spending, EVENT_SPENT_AHEAD);
+	spend_until(context, &spending, EVENT_SPENT_AHEAD);
 	return grown;
 }
 
@@ -330,8 +329,10 @@ RARE void context_toll(struct thread_context *context, uint32_t method)
 	struct spending spending;
 
 	spend_begin(context, &spending);
-	toll_note(&context->toll, method);
-	spend_end(context, &spending, EVENT_SPENT);
+	if (watched_toll(context))
+		toll_note(&context->toll, method);
+	watched_note_entry(context);
+	spend_end(context, &spending);
 }
 
 /* Leaves the frames above, each by an exit by exception at the same instant: only the first of
@@ -366,7 +367,8 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	spend_begin(context, &spending);
 	unwind_to(context, frame, now);
-	spend_end(context, &spending, EVENT_SPENT);
+	watched_cut(context);
+	spend_end(context, &spending);
 }
 
 RARE bool context_exit_rare(
@@ -387,7 +389,7 @@ RARE bool context_exit_rare(
 		shadow_overflow_pop(stack);
 		context_trace(
 			SHAPE_ANY, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method, now);
-		spend_end(context, &spending, EVENT_SPENT);
+		spend_end(context, &spending);
 		return true;
 	}
 	frame = shadow_find(stack, method);
@@ -399,20 +401,25 @@ RARE bool context_exit_rare(
 	}
 	if (unwound) {
 		unwind_to(context, frame - 1, now);
+		watched_cut(context);
 	} else {
 		/* With it those above are left, whose exits never came. */
 		forget_type(context);
 		context_charge(
 			SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
 		context_add(&context->repaired, (uint64_t)(stack->top - frame));
-		for (uint32_t left; stack->top >= frame;) {
-			left = stack->top->method;
+		for (bool last = false; !last;) {
+			uint32_t left = stack->top->method;
+
+			last = stack->top == frame;
+			if (last)
+				watched_cut(context);
 			stack->top--;
 			__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
 			context_trace(SHAPE_ANY, context, EVENT_EXIT, left, now);
 		}
 	}
-	spend_end(context, &spending, EVENT_SPENT);
+	spend_end(context, &spending);
 	return true;
 }
 

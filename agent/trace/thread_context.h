@@ -30,6 +30,8 @@
 
 struct trace;
 struct virtual_thread;
+struct watched_calls;
+struct call_times;
 
 struct thread_identity {
 	int64_t java_id, os_id;
@@ -163,6 +165,8 @@ struct thread_context {
 	int wall; /* the metric that is the clock's; -1: none is */
 	struct trace_row row;
 	struct counts counts;                   /* of what is counted, not timed */
+	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
+	struct call_times *times;      /* of those that have ended; the same */
 	union {                                 /* by row.life */
 		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
 		struct group_part as_group;     /* CONTEXT_GROUP */

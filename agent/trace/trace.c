@@ -57,6 +57,8 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 	untrace(context);
 	tree_fini(&context->tree);
 	counts_fini(&context->counts, &trace->budget);
+	watched_destroy(context->watched, &trace->budget);
+	call_times_destroy(context->times, &trace->budget);
 	sequence_table_fini(&context->sequences, &trace->budget);
 	shadow_fini(&context->stack, &trace->budget);
 	if (context->row.life == CONTEXT_LANE)
@@ -109,6 +111,7 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	trace->set = set;
 	memory_budget_init(&trace->budget, max_memory);
 	lock_init(&trace->lock, LOCK_THREADS);
+	slow_calls_init(&trace->slow, &trace->budget, 0);
 	if (block > max_memory / 16)
 		block = max_memory / 16;
 	if (arena_resize(&trace->block, &trace->budget, block ? block : 1, MEMORY_SMALL) != 0) {
@@ -116,6 +119,27 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 		return NULL;
 	}
 	return trace;
+}
+
+void trace_watch_calls(struct trace *trace, unsigned wall, int cpu, uint32_t slowest)
+{
+	trace->watching = (struct watching){.on = true, .wall = wall, .cpu = cpu};
+	trace->slow.most = slowest;
+}
+
+bool trace_watches_calls(const struct trace *trace)
+{
+	return trace->watching.on;
+}
+
+struct slow_calls *trace_slow_calls(struct trace *trace)
+{
+	return &trace->slow;
+}
+
+uint64_t trace_lost_watched(const struct trace *trace)
+{
+	return atomic_load(&trace->lost_watched);
 }
 
 void trace_expect_old_frames(struct trace *trace)
@@ -211,6 +235,7 @@ void trace_destroy(struct trace *trace)
 	records_destroy(trace->records);
 	events_destroy(trace->events);
 	virtual_pool_fini(trace);
+	slow_calls_fini(&trace->slow);
 	arena_fini(&trace->block, &trace->budget);
 	sequence_table_fini(&trace->sequences, &trace->budget);
 	lock_fini(&trace->lock);
@@ -374,6 +399,8 @@ void trace_thread_end(
 			context_trace_more(context, EVENT_SETTLE, context_clock(context, now));
 		context_trace_more(context, EVENT_END, context_clock(context, now));
 	}
+	watched_destroy(context->watched, &trace->budget);
+	context->watched = NULL;
 	shadow_fini(&context->stack, &trace->budget);
 	tree_close(&context->tree);
 	atomic_fetch_sub_explicit(&trace->budget.claimants, 1, memory_order_relaxed);

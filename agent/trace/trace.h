@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/trace/call_times.h"
 #include "agent/trace/call_tree.h"
 #include "agent/trace/records.h"
 #include "agent/trace/thread_context.h"
@@ -31,6 +32,7 @@ enum {
 };
 
 struct trace; /* created, destroyed */
+struct slow_calls;
 
 /* For a session with this metric set (borrowed). max_memory: bytes for everything here. NULL
  * without memory. */
@@ -44,6 +46,16 @@ bool trace_has_old_frames(const struct trace *trace);
 /* Each I/O operation is to be recorded, too. Before the first thread begins; 0, or -1 without
  * memory. */
 int trace_record_io(struct trace *trace);
+
+/* Methods may be watched (watched_calls.h): wall and cpu are places in the set, cpu -1 if it is not in it;
+ * slowest: so many calls of each method are kept with what they did. Before the first thread begins. */
+void trace_watch_calls(struct trace *trace, unsigned wall, int cpu, uint32_t slowest);
+bool trace_watches_calls(const struct trace *trace);
+
+struct slow_calls *trace_slow_calls(struct trace *trace);
+
+/* Calls of watched methods that there was no memory for. */
+uint64_t trace_lost_watched(const struct trace *trace);
 
 /* NULL: they are not. */
 struct records *trace_records(const struct trace *trace);
@@ -117,7 +129,7 @@ struct trace_forward {
 
 /* What a visit calls, on its own thread, without locks; NULL where it is not wanted; a result other than 0
  * ends the visit.
- * For each row: begin; forwards, nodes, gone, accounts, end. Of a row that has parts all but begin comes for
+ * For each row: begin; forwards, nodes, gone, accounts, times, end. Of a row that has parts all but begin comes for
  * each part, and at last end for the row itself. When nodes were moved meanwhile, or the like, it begins
  * again: what came since the last begin is void. Nodes and accounts are known by their ids, which rise as they are made (a node's is above its
  * parent's) and are never used again. Everything passed is borrowed for the call. */
@@ -137,6 +149,9 @@ struct trace_visitor {
 	/* Their nodes are ids. */
 	int (*accounts)(void *user, const struct trace_thread *thread, uint32_t count,
 		const struct account *account);
+	/* How long calls of a watched method took, that returned or failed: one figure. */
+	int (*times)(void *user, const struct trace_thread *thread, uint32_t method, bool failed,
+		enum call_figure which, const struct figure_times *figure);
 	int (*end)(void *user, const struct trace_thread *thread);
 };
 

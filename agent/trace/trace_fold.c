@@ -170,6 +170,7 @@ static void fold_into(
 	row->tree.patience = 0;
 	tree_merge(&row->tree, &from->tree, from->row.id);
 	counts_merge(&row->counts, &trace->budget, &from->counts);
+	call_times_merge(&row->times, &trace->budget, from->times);
 	rows_remove(trace, from);
 	rows_destroy(trace, from);
 }

@@ -125,6 +125,7 @@ static void take_lane(
 		group->last[i] += lane->last[i] - lane->first[i];
 	tree_merge(&group->tree, &lane->tree, lane->row.id);
 	counts_merge(&group->counts, &trace->budget, &lane->counts);
+	call_times_merge(&group->times, &trace->budget, lane->times);
 	sequence_table_merge(
 		&trace->sequences, &trace->budget, trace->set->count, &lane->sequences);
 	if (lane->ring)

@@ -363,6 +363,44 @@ bool look_counts(struct look *look)
 	return true;
 }
 
+/* ---- watched calls ---- */
+
+static void show_method(struct look *look, struct method_times *method)
+{
+	const struct trace_visitor *visitor = look->visitor;
+
+	for (int k = 0; k < 2 * CALL_FIGURES && look->result == 0; k++) {
+		bool failed = k >= CALL_FIGURES;
+		enum call_figure which = k % CALL_FIGURES;
+		const struct figure_times *figure =
+			__atomic_load_n(&method->figure[failed][which], __ATOMIC_ACQUIRE);
+		uint64_t count = figure_times_count(figure);
+
+		if (count == 0 || (visitor->changes && !look->all &&
+					  method->shown[failed][which] == count))
+			continue;
+		if (visitor->changes)
+			method->shown[failed][which] = count;
+		look->result = visitor->times(visitor->user, &look->thread, method->method,
+			failed, which, figure);
+	}
+}
+
+/* They are added to only, as long as the row is pinned. */
+bool look_times(struct look *look)
+{
+	const struct call_times *times =
+		__atomic_load_n(&look->context->times, __ATOMIC_ACQUIRE);
+
+	for (int h = 0; times && look->visitor->times && h < CALL_TIMES_HEADS; h++) {
+		struct method_times *i = __atomic_load_n(&times->head[h], __ATOMIC_ACQUIRE);
+
+		for (; i && look->result == 0; i = i->next)
+			show_method(look, i);
+	}
+	return true;
+}
+
 /* ---- the end ---- */
 
 /* Where no event can come any more, the counters tell the total by themselves. While

@@ -64,6 +64,9 @@ bool look_accounts(struct look *look);
 /* As accounts of the root, one a method: see ACCOUNT_OF_METHOD. */
 bool look_counts(struct look *look);
 
+/* How long calls of watched methods took. */
+bool look_times(struct look *look);
+
 /* thread.total. */
 void look_end(struct look *look);
 

@@ -16,8 +16,11 @@
 #ifndef JPROF_TRACE_ROWS_H
 #define JPROF_TRACE_ROWS_H
 
+#include "agent/trace/call_times.h"
+#include "agent/trace/slow_calls.h"
 #include "agent/trace/trace.h"
 #include "agent/trace/virtual_thread.h"
+#include "agent/trace/watched_calls.h"
 
 struct trace {
 	const struct metric_set *set; /* borrowed */
@@ -51,6 +54,10 @@ struct trace {
 	struct virtual_pool virtuals;
 	/* ns of the clock, 0 until stopped; carriers read it without the lock */
 	uint64_t stopped_at;
+	/* Watched calls. */
+	struct watching watching; /* constant */
+	struct slow_calls slow;
+	_Atomic uint64_t lost_watched; /* without the lock */
 };
 
 /* Metrics of the set that are read from the clock run on while a virtual thread is not mounted. */
@@ -78,6 +85,17 @@ bool fold_thread(struct trace *trace, struct thread_context *context);
 /* Under LOCK_THREADS, with no visit under way: a name that got a second row, because a visitor
  * was at the first, gets one again. */
 void fold_twins(struct trace *trace);
+
+/* A rare way begins: the counters. What lies before, since the event was read, is as in the usual
+ * way. */
+struct spending {
+	uint64_t begin[METRIC_MAX];
+};
+
+/* Charges what the rare way used, and remembers how much it was. The delta between the event and
+ * the next one goes on as if there had been nothing. */
+void spend_begin(struct thread_context *context, struct spending *spending);
+void spend_end(struct thread_context *context, const struct spending *spending);
 
 /* Each run of digits becomes one '*'. pattern: room for as much as the name has. */
 void name_pattern(char *pattern, const char *name);

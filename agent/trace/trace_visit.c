@@ -57,7 +57,7 @@ static bool show_context(struct visit *visit, struct thread_context *context,
 	if (look->thread.group == 0)
 		look->result = begin_row(look);
 	same = look_forwards(look) && (is_settled(look) || look_nodes(look)) &&
-	       look_gone(look) && look_accounts(look) && look_counts(look);
+	       look_gone(look) && look_accounts(look) && look_counts(look) && look_times(look);
 	look_end(look);
 	if (!same || look->result != 0)
 		return same;

@@ -132,6 +132,8 @@ void virtual_give(
 	struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread)
 {
 	forget_frames(trace, thread);
+	watched_destroy(thread->watched, &trace->budget);
+	thread->watched = NULL;
 	push(&carrier->as_carrier.spare, thread);
 	if (++carrier->as_carrier.spares < 2 * EXCHANGED)
 		return;
@@ -183,9 +185,11 @@ bool virtual_keep(struct trace *trace, struct virtual_thread *thread,
 
 void virtual_pool_fini(struct trace *trace)
 {
-	for (uint32_t i = 0; i < trace->virtuals.blocks * VIRTUAL_BLOCK; i++)
+	for (uint32_t i = 0; i < trace->virtuals.blocks * VIRTUAL_BLOCK; i++) {
 		if (virtual_of(trace, i)->room > VIRTUAL_FRAMES)
 			forget_frames(trace, virtual_of(trace, i));
+		watched_destroy(virtual_of(trace, i)->watched, &trace->budget);
+	}
 	for (uint32_t i = 0; i < trace->virtuals.blocks; i++)
 		arena_fini(block_at(&trace->virtuals, i), &trace->budget);
 	arena_fini(&trace->virtuals.table, &trace->budget);

@@ -10,6 +10,7 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/classes_tracer.h"
 #include "agent/tracers/objects.h"
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
@@ -23,6 +24,7 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_OBJECTS] = &objects_tracer,
 	[TRACE_GC] = &gc_tracer,
 	[TRACE_EXCEPTIONS] = &exceptions_tracer,
+	[TRACE_CLASSES] = &classes_tracer,
 	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
 	[TRACE_EVENTS] = &event_tracer,

@@ -35,6 +35,7 @@ struct view {
 	bool samples;      /* about samples */
 	bool records;      /* needs profile_wanted.records */
 	bool marks;        /* and marks */
+	bool classes;      /* and classes */
 	bool collections;  /* and collections */
 	bool compilations; /* and compilations */
 	bool slices;       /* and what was done in slices of time */

@@ -7,8 +7,9 @@ extern const struct view view_methods, view_callers, view_states, view_files, vi
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
 	view_calibration, view_findings, view_objects, view_alive, view_object_paths,
 	view_object_tree, view_gc, view_safepoints, view_jit, view_deoptimizations,
-	view_exceptions, view_exception_tree, view_locks, view_waits, view_wait_pairs,
-	view_long_waits, view_seconds, view_event_tree;
+	view_exceptions, view_exception_tree, view_classes, view_class_loaders, view_locks,
+	view_waits, view_wait_pairs, view_long_waits, view_seconds, view_distribution,
+	view_slowest, view_event_tree;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -19,6 +20,8 @@ const struct view *const views[] = {
 	&view_callers,
 	&view_threads,
 	&view_lines,
+	&view_distribution,
+	&view_slowest,
 	&view_states,
 	&view_files,
 	&view_connections,
@@ -43,6 +46,8 @@ const struct view *const views[] = {
 	&view_snapshots,
 	&view_exceptions,
 	&view_exception_tree,
+	&view_classes,
+	&view_class_loaders,
 	&view_seconds,
 	&view_calibration,
 };

@@ -68,6 +68,9 @@ public final class JprofProbe {
 
 	public static native void enter(int method);
 
+	/** In the place of enter, where each call is told of. */
+	public static native void watched(int method);
+
 	public static native void exit(int method);
 
 	public static native void unwind(int method);
