@@ -8,6 +8,7 @@
  */
 #include "agent/verbs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "agent/recording/recording_facts.h"
 #include "agent/session/status.h"
 #include "agent/threads/threads.h"
+#include "agent/tracers/deadlocks.h"
 #include "agent/tracers/event_trace.h"
 #include "agent/tracers/tracers.h"
 #include "metric/clock.h"
@@ -285,6 +287,36 @@ static int trace(const json_t *request, json_t **result, struct error *error)
 	return *result ? 0 : no_memory(error);
 }
 
+static void mark_deadlock(void *user, const char *line)
+{
+	struct session *session = threads_look();
+	char mark[DEADLOCK_LINE];
+
+	snprintf(mark, sizeof(mark), "deadlock: %.180s", line);
+	if (!session)
+		return;
+	writer_mark(session->writer, mark, 0, NULL);
+	threads_leave();
+}
+
+/* Circles of threads that wait for each other; a mark in the profile for each. Whether anything is recorded or not. */
+static int deadlocks(const json_t *request, json_t **result, struct error *error)
+{
+	json_t *circles = NULL;
+	bool attached;
+	JNIEnv *jni = jvm_enter(&attached);
+	int code;
+
+	if (!jni)
+		return error_set(error, ERROR_JVM, "the JVM is ending");
+	code = deadlocks_find(jni, &circles, mark_deadlock, NULL, error);
+	jvm_leave(attached);
+	if (code)
+		return code;
+	*result = json_pack("{s:o}", "deadlocks", circles);
+	return *result ? 0 : no_memory(error);
+}
+
 static int flush_session(struct session *session, void *argument, struct error *error)
 {
 	char **path = argument;
@@ -329,6 +361,7 @@ const struct control_verb agent_verbs[] = {
 	{"snapshot", snapshot, false},
 	{"reset", reset, false},
 	{"trace", trace, false},
+	{"deadlocks", deadlocks, false},
 	{"flush", flush, false},
 	{"detach", detach, true},
 	{NULL, NULL, false},

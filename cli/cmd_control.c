@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * jprof start, stop, status, snapshot, reset, trace, detach: one request to the agent in a JVM.
+ * jprof start, stop, status, snapshot, reset, trace, deadlocks, detach: one request to the agent in a JVM.
  *
  * A verb is a row: which words it takes, and what its answer says.
  */
@@ -42,6 +42,7 @@ struct control_command {
 	bool writes;    /* of trace */
 	bool all;       /* the whole state, with --watch, too */
 	int64_t looked; /* ms that the last look took in the process */
+	bool has_found; /* deadlocks: the command's status says so */
 	bool is_untold; /* there was no memory for what the answer says */
 	unsigned shown; /* lines on the terminal that the next answer replaces */
 	struct target target;
@@ -212,6 +213,72 @@ static void tell_status(struct control_command *command, const json_t *result, c
 
 /* ---- the verbs ---- */
 
+/* ---- deadlocks ---- */
+
+static const struct command_option deadlocks_options[] = {
+	{"--format", "text|json", "text unless given", take_json,
+		offsetof(struct control_command, is_json)},
+};
+
+const struct command_table deadlocks_table = {"deadlocks", deadlocks_options,
+	sizeof(deadlocks_options) / sizeof(*deadlocks_options), NULL, false};
+
+static void put_text(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	harmless_put(stdout, text && *text ? text : "?");
+}
+
+/* What it waits for; not every JVM that was attached to tells which monitor. */
+static void put_lock(const json_t *row)
+{
+	const char *class_name = json_string_value(json_object_get(row, "class"));
+	json_int_t number = json_integer_value(json_object_get(row, "number"));
+
+	if (!class_name || !*class_name) {
+		printf("a monitor");
+		return;
+	}
+	harmless_put(stdout, class_name);
+	if (number != 0)
+		printf("@%llx", (unsigned long long)number);
+}
+
+static void tell_deadlocks(
+	struct control_command *command, const json_t *result, const char *file)
+{
+	const json_t *circles = json_object_get(result, "deadlocks"), *circle, *row;
+	size_t i, at;
+	char *text;
+
+	command->has_found = json_array_size(circles) > 0;
+	if (command->is_json) {
+		text = json_dumps(result, JSON_COMPACT);
+		command->is_untold = !text;
+		if (text)
+			printf("%s\n", text);
+		free(text);
+		return;
+	}
+	if (!command->has_found)
+		printf("no deadlock in process %ld\n", (long)command->pid);
+	json_array_foreach(circles, i, circle)
+	{
+		printf("%sdeadlock of %zu threads\n", i ? "\n" : "", json_array_size(circle));
+		json_array_foreach(circle, at, row)
+		{
+			printf("  ");
+			put_text(row, "thread");
+			printf("  waits for ");
+			put_lock(row);
+			printf(", held by ");
+			put_text(row, "holder");
+			printf("\n");
+		}
+	}
+}
+
 static const struct verb verbs[] = {
 	{"start", NULL, false, false, tell_start},
 	{"stop", NULL, false, false, tell_stop},
@@ -219,6 +286,7 @@ static const struct verb verbs[] = {
 	{"snapshot", NULL, true, false, tell_snapshot},
 	{"reset", NULL, false, false, tell_reset},
 	{"trace", &trace_table, false, true, tell_trace},
+	{"deadlocks", &deadlocks_table, false, false, tell_deadlocks},
 	{"detach", NULL, false, false, tell_detach},
 };
 
@@ -408,5 +476,7 @@ int cmd_control(int argc, char **argv)
 	json_decref(command.on);
 	json_decref(command.off);
 	agent_words_fini(&command.words);
-	return status != EXIT_DONE ? status : command_flush();
+	if (status == EXIT_DONE)
+		status = command_flush();
+	return status == EXIT_DONE && command.has_found ? EXIT_FAILED : status;
 }

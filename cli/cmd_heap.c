@@ -64,9 +64,8 @@ static int take_format(const struct taken *taken)
 static const struct command_option heap_options[] = {
 	{"--live", NULL, "collect garbage before: what is left is alive", take_flag,
 		offsetof(struct heap_words, is_live)},
-	{"--dump", "FILE",
-		"write all objects into that file (*.hprof), which must not be there",
-		take_some_text, offsetof(struct heap_words, dump)},
+	{"--dump", "FILE", "write all objects into a new file (*.hprof)", take_some_text,
+		offsetof(struct heap_words, dump)},
 	{"--top", "N", "the first N classes; the others are summed up", take_whole_number,
 		offsetof(struct heap_words, top)},
 	{"--sort", "bytes|objects|class", "bytes unless given", take_sort,

@@ -183,6 +183,7 @@ static int open_for(struct opened_profile *opened, struct words *words, struct e
 		.marks = view->marks,
 		.collections = view->collections,
 		.classes = view->classes,
+		.thread_states = view->thread_states,
 		.compilations = view->compilations,
 		.slice_use = view->slices,
 		.events = view->events};

@@ -60,6 +60,12 @@ static const char reset_text[] =
 	"The recording goes on, and nothing is lost: `jprof report FILE --snapshot ..`\n"
 	"shows what came before, too.\n";
 
+static const char deadlocks_text[] =
+	"Looks for threads in a running JVM that wait for each other in a circle, by\n"
+	"monitors and locks of java.util.concurrent: which threads, for what. Each is\n"
+	"marked in the profile of a recording that runs. Virtual threads are known\n"
+	"where the trace `locks` is on. Exits 1 if there are some.\n";
+
 static const char trace_text[] =
 	"Switches traces on (+NAME) and off (-NAME) in a recording that runs: objects,\n"
 	"locks, gc, exceptions, classes, jit, threads, events (docs/traces.md). When\n"
@@ -164,9 +170,14 @@ const struct command commands[] = {
 		snapshot_text, NULL, cmd_control, .words = WORDS_PROCESS},
 	{"reset", "PID", "have reports begin at this moment", reset_text, NULL, cmd_control,
 		.words = WORDS_PROCESS},
+	{"deadlocks", "PID [--format text|json]", "threads that wait for each other for good",
+		deadlocks_text, NULL, cmd_control, .options = &deadlocks_table,
+		.words = WORDS_PROCESS},
 	{"trace", "PID [+NAME|-NAME]... [--write]", "switch traces on and off in a recording",
 		trace_text, NULL, cmd_control, .options = &trace_table, .words = WORDS_PROCESS},
-	{"heap", "PID [--live] [--dump FILE] [--top N] [--sort COLUMN] [--format FORMAT]",
+	{"heap",
+		"PID [--live] [--dump FILE] [--top N] [--sort COLUMN]\n"
+		"             [--format FORMAT]",
 		"what is in a JVM's heap, by class; or all of it in a file", heap_text, NULL,
 		cmd_heap, .options = &heap_table, .words = WORDS_PROCESS},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,

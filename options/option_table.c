@@ -563,6 +563,9 @@ const struct option_row option_table[] = {
 		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),
 		.meaning = "of the trace objects: one object in so many bytes is told; all: "
 			   "each"},
+	{"gc_in_paths", &yes_no_type, "yes, no", .initial = "no", FIELD(gc_in_paths),
+		.meaning = "whether the trace gc tells which call paths collections have "
+			   "stopped"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",
@@ -582,6 +585,9 @@ const struct option_row option_table[] = {
 	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,
 		UINT64_C(1) << 40, .initial = "256m", FIELD(max_memory),
 		.meaning = "bound for call trees and buffers"},
+	{"fold_below", &percent_type, "percent", 1, 100, .initial = "off", FIELD(fold_below),
+		.meaning = "what goes first when memory is short: call paths below this part "
+			   "of their caller's use; off: as it takes"},
 	{"flush", &count_type, "seconds", 1, 86400, .initial = "10", FIELD(flush),
 		.meaning = "how often the profile is brought up to date"},
 	{"resolution", &time_type, "off, or a time (100ms, 1s, 5m)", 100000000,

@@ -42,8 +42,8 @@ struct options {
 	uint64_t
 		budget; /* percent of a thread's time, with CALLS_AUTO; 0: off, all are timed */
 	struct pattern_list timed, counted; /* methods that are so whatever it costs */
-	struct pattern_list distribution; /* methods whose every call is told of */
-	uint64_t slowest;            /* calls of each that are kept with what they did */
+	struct pattern_list distribution;   /* methods whose every call is told of */
+	uint64_t slowest;                   /* calls of each that are kept with what they did */
 	struct pattern_list sample;         /* see sample_choice.h; "off" alone: none */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
@@ -56,14 +56,16 @@ struct options {
 		events;       /* methods that traces=events tells of; empty: all timed ones */
 	uint64_t events_keep; /* ns of events that are kept, not written; 0: all are written */
 	struct pattern_list events_when; /* see event_condition_read */
-	uint64_t objects;                /* bytes from one to the next; 0: all */
-	int io;                          /* enum io_mode */
-	uint64_t io_slots;               /* descriptors below are in the holder's array */
-	bool io_class_loading;           /* reading classes is the application's I/O, too */
-	char *calibration;               /* "auto", "off" or a path */
+	uint64_t objects;            /* bytes from one to the next; 0: all */
+	bool gc_in_paths;            /* pauses have accounts at the paths that they stop */
+	int io;                      /* enum io_mode */
+	uint64_t io_slots;           /* descriptors below are in the holder's array */
+	bool io_class_loading;       /* reading classes is the application's I/O, too */
+	char *calibration;           /* "auto", "off" or a path */
 	bool keep_code;      /* the machine code of compiled methods goes into the profile */
 	int timing;          /* enum timing_mode */
 	uint64_t max_memory; /* bytes */
+	uint64_t fold_below; /* percent; 0: off */
 	uint64_t flush;      /* seconds, at least 1 */
 	uint64_t resolution; /* ns; 0: off */
 	int log;             /* enum log_level */

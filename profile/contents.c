@@ -111,3 +111,29 @@ int profile_metric_find(const struct profile *profile, const char *name)
 			return (int)i;
 	return -1;
 }
+
+/* ---- what accounts are about ---- */
+
+static bool is_place(const struct profile *profile, uint64_t subject)
+{
+	return sample_place_condition(subject) < profile->condition_count &&
+	       sample_place_state(subject) < SAMPLE_STATES &&
+	       sample_place_line(subject) <= UINT32_MAX;
+}
+
+int reader_check_subject(struct reader *reader, const struct profile_account *account)
+{
+	const struct profile *profile = reader->profile;
+
+	if (account_kind_subject(account->kind) == SUBJECT_PLACE &&
+		!is_place(profile, account->subject))
+		return read_damaged(reader->source, "samples in an impossible place");
+	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
+		account->subject >= profile->method_count)
+		return read_damaged(reader->source, "calls of an unknown method");
+	if (account_kind_subject(account->kind) == SUBJECT_THROWN &&
+		(thrown_class(account->subject) >= profile->method_count ||
+			thrown_catcher(account->subject) >= profile->method_count))
+		return read_damaged(reader->source, "an exception of an unknown class");
+	return 0;
+}

@@ -281,6 +281,18 @@ struct profile_wait {
 	enum account_kind kind;
 };
 
+/* What a thread of the process did while the trace of threads was on. */
+struct profile_thread_state {
+	uint32_t id; /* 1, 2, ... */
+	int64_t os_id;
+	const char *name;  /* Java's, or the system's; cut */
+	uint64_t from, to; /* the first and the last look; ns since the session began */
+	uint64_t ns;       /* that it was seen for, of these */
+	uint64_t running, runnable;      /* ns; runnable: without a processor */
+	uint64_t voluntary, involuntary; /* times that it left a processor */
+	bool ended;
+};
+
 /* A thread that has records: rows of threads may be folded, this one stays. */
 struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */

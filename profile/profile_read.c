@@ -203,13 +203,6 @@ static int read_nodes(struct reader *reader)
 
 /* --- files, accounts, records --- */
 
-static bool is_place(const struct profile *profile, uint64_t subject)
-{
-	return sample_place_condition(subject) < profile->condition_count &&
-	       sample_place_state(subject) < SAMPLE_STATES &&
-	       sample_place_line(subject) <= UINT32_MAX;
-}
-
 /* What the reader gives out in the place of a subject's id: of a file its place + 1; 0: there is none. */
 static uint64_t subject_place(
 	const struct profile *profile, enum account_kind kind, uint64_t subject)
@@ -228,16 +221,8 @@ static int check_account(struct reader *reader, void *record, size_t i)
 
 	if (node == ROWS_NONE)
 		return read_damaged(reader->source, "an account of an unknown call path");
-	if (account_kind_subject(account->kind) == SUBJECT_PLACE &&
-		!is_place(profile, account->subject))
-		return read_damaged(reader->source, "samples in an impossible place");
-	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
-		account->subject >= profile->method_count)
-		return read_damaged(reader->source, "calls of an unknown method");
-	if (account_kind_subject(account->kind) == SUBJECT_THROWN &&
-		(thrown_class(account->subject) >= profile->method_count ||
-			thrown_catcher(account->subject) >= profile->method_count))
-		return read_damaged(reader->source, "an exception of an unknown class");
+	if (reader_check_subject(reader, account) < 0)
+		return -ERROR_FORMAT;
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;

@@ -104,7 +104,7 @@ struct profile {
 	size_t machine_code_count;
 
 	/* How long calls of watched methods took, in any order: perhaps several rows of one thread, method, figure
-	 * and outcome, which add up. And the slowest that ended in the interval, in any order: of each part of it
+	 * and outcome, which add up; none of an interval by_slices. And the slowest that ended in the interval, in any order: of each part of it
 	 * between two snapshots as many as were asked for. */
 	struct profile_distribution *distribution;
 	size_t distribution_count;
@@ -120,6 +120,9 @@ struct profile {
 	/* Only where collections are wanted, in the order in which they ended. */
 	struct profile_collection *collection;
 	size_t collection_count;
+	/* Only where they are wanted. */
+	struct profile_thread_state *thread_state;
+	size_t thread_state_count;
 	/* Only where classes are wanted. */
 	struct profile_class *class;
 	size_t class_count;
@@ -193,6 +196,7 @@ struct profile_wanted {
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
+	bool thread_states;
 	bool classes;      /* that were loaded, and loaders */
 	bool collections;  /* of garbage, and safepoints */
 	bool compilations; /* of methods, and deoptimizations */

@@ -68,7 +68,8 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_CODE, struct profile_machine_code                             \
 			 : TABLE_MACHINE_CODE, struct profile_mark                             \
 			 : TABLE_MARK, struct profile_trace_period                             \
-			 : TABLE_TRACE_PERIOD, struct profile_class                            \
+			 : TABLE_TRACE_PERIOD, struct profile_thread_state                     \
+			 : TABLE_THREAD_STATE, struct profile_class                            \
 			 : TABLE_CLASS, struct profile_class_loader                            \
 			 : TABLE_CLASS_LOADER, struct profile_collection                       \
 			 : TABLE_COLLECTION, struct profile_safepoint                          \

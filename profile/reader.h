@@ -148,6 +148,9 @@ const struct profile_forward *profile_forward_find(
 size_t profile_node_find(
 	const struct profile *profile, size_t nodes, uint32_t thread, uint32_t node);
 
+/* 0 if what an account is about can be, but for files, which may be missing; or a negative code. */
+int reader_check_subject(struct reader *reader, const struct profile_account *account);
+
 /* ---- snapshots, resets, marks: markers.c ---- */
 
 /* Reads them into the reader's profile; marks only if they are wanted. 0, or a negative code. */

@@ -375,6 +375,22 @@ static const struct schema_column deoptimization_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_thread_state
+static const struct schema_column thread_state_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(os_id, "os_id", KIND_U64, "gettid(2)"),
+	COLUMN(name, "name", KIND_NAME, "Java's, or the system's; cut"),
+	COLUMN(from, "first", KIND_U64, "look; ns since the session began"),
+	COLUMN(to, "last", KIND_U64, "the same"),
+	COLUMN(ns, "ns", KIND_U64, "of these: seen, while the trace was on"),
+	COLUMN(running, "running", KIND_U64, "ns"),
+	COLUMN(runnable, "runnable", KIND_U64, "ns, without a processor"),
+	COLUMN(voluntary, "voluntary", KIND_U64, "times that it left a processor"),
+	COLUMN(involuntary, "involuntary", KIND_U64, "times that it was taken one"),
+	COLUMN(ended, "ended", KIND_BOOL, "0 or 1"),
+};
+#undef ROW
+
 #define ROW struct profile_class
 static const struct schema_column class_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..., as they were loaded"),
@@ -517,6 +533,7 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
 	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
 	[TABLE_DEOPTIMIZATION] = {.name = "deoptimization", COLUMNS(deoptimization_columns)},
+	[TABLE_THREAD_STATE] = {.name = "thread_state", COLUMNS(thread_state_columns)},
 	[TABLE_CLASS] = {.name = "class", COLUMNS(class_columns)},
 	[TABLE_CLASS_LOADER] = {.name = "class_loader", COLUMNS(class_loader_columns)},
 	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
@@ -559,6 +576,8 @@ struct schema_view {
 	const char *name, *head, *metric_format, *tail;
 };
 
+_Static_assert(IO_OPS == 13, "the view of operations has them");
+
 static const struct schema_view views[] = {
 	{"threads",
 		"SELECT g.id AS id, g.name AS name, g.java_id AS java_id, g.os_id AS os_id,\n"
@@ -594,7 +613,7 @@ static const struct schema_view views[] = {
 		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method\n"
-		"WHERE i.kind NOT IN ('sample', 'call', 'block', 'wait', 'park', 'hold')"},
+		"WHERE i.kind IN (SELECT name FROM kind WHERE id < 13)"},
 	/* The subject is a place: sample_place() in kinds.h. */
 	{"samples",
 		"SELECT t.name AS thread, m.class AS class, m.name AS method,\n"

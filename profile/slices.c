@@ -195,15 +195,9 @@ static int add_account(struct reader *reader, void *record, size_t i)
 	struct profile *profile = reader->profile;
 	struct profile_account added = *(const struct profile_account *)record;
 	size_t node = profile_node_find(profile, profile->node_count, added.thread, added.node);
-	bool is_sample = account_kind_subject(added.kind) == SUBJECT_PLACE;
 
-	if (is_sample && (sample_place_condition(added.subject) >= profile->condition_count ||
-				 sample_place_state(added.subject) >= SAMPLE_STATES ||
-				 sample_place_line(added.subject) > UINT32_MAX))
-		return read_damaged(reader->source, "samples in an impossible place");
-	if (account_kind_subject(added.kind) == SUBJECT_METHOD &&
-		added.subject >= profile->method_count)
-		return read_damaged(reader->source, "calls of an unknown method");
+	if (reader_check_subject(reader, &added) < 0)
+		return -ERROR_FORMAT;
 	if (node == ROWS_NONE) {
 		profile->interval.clamped++;
 		return 0;
@@ -388,6 +382,9 @@ int slices_read_counts(struct reader *reader)
 		status = read_accounts(reader);
 	if (status < 0)
 		return status;
+	/* What is kept of single calls is not kept by slices. */
+	for (size_t i = 0; i < profile->distribution_count; i++)
+		profile->distribution[i].count = 0;
 	check_threads(profile);
 	drop_unused_sequences(profile);
 	if (interval_settle(profile, reader->owned->base) != 0)

@@ -63,6 +63,8 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 					deoptimizations = READER_LIST(TABLE_DEOPTIMIZATION,
 						deoptimization, .key = "deoptimization",
 						.least = 1, .most = UINT32_MAX, .check = NULL);
+	static const struct reader_list states = READER_LIST(TABLE_THREAD_STATE, thread_state,
+		.key = "state of a thread", .least = 1, .most = UINT32_MAX, .check = NULL);
 	static const struct reader_list classes = READER_LIST(TABLE_CLASS, class,
 						.key = "class", .least = 1, .most = UINT32_MAX,
 						.check = check_class),
@@ -80,6 +82,8 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 		status = reader_read(reader, &compilations);
 	if (status == 0 && wanted->compilations)
 		status = reader_read(reader, &deoptimizations);
+	if (status == 0 && wanted->thread_states)
+		status = reader_read(reader, &states);
 	if (status == 0 && wanted->classes)
 		status = reader_read(reader, &loaders);
 	if (status == 0 && wanted->classes)

@@ -105,6 +105,9 @@ void watched_place_threads(struct profile *profile)
 {
 	size_t kept = 0;
 
+	/* They are told apart by snapshots alone. */
+	if (profile->interval.by_slices)
+		profile->distribution_count = 0;
 	for (size_t i = 0; i < profile->distribution_count; i++) {
 		struct profile_distribution *row = &profile->distribution[i];
 		ptrdiff_t place = profile_thread_find(profile, row->thread);

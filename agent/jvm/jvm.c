@@ -138,6 +138,8 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_monitor_events = 1;
 		wanted.can_get_monitor_info = 1;
 	}
+	if (capabilities & JVM_CONTENDED_MONITOR)
+		wanted.can_get_current_contended_monitor = 1;
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;
@@ -888,6 +890,25 @@ jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
 	jvm_give(usage.waiters);
 	jvm_give(usage.notify_waiters);
 	return usage.owner;
+}
+
+bool jvm_is_blocked(jthread thread)
+{
+	jint state = 0;
+
+	return !(*jvmti)->GetThreadState(jvmti, thread, &state) &&
+	       (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER);
+}
+
+jobject jvm_contended_monitor(jthread thread)
+{
+	jobject object = NULL;
+
+	/* It tells of Object.wait, too. */
+	if (!jvm_is_blocked(thread) ||
+		(*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object))
+		return NULL;
+	return object;
 }
 
 int jvm_retransform(const jclass *classes, int count, struct error *error)

@@ -28,7 +28,9 @@ enum jvm_capability {
 	/* exceptions, as they are thrown: in the on-load phase only, and from then on each one costs more */
 	JVM_EXCEPTIONS = 128,
 	JVM_BYTECODES = 256, /* the code of methods */
-	JVM_MONITORS = 1024  /* contended ones, waits, and who holds one */
+	JVM_MONITORS = 1024, /* contended ones, waits, and who holds one */
+	/* for which one a thread waits: as a rule in the on-load phase only */
+	JVM_CONTENDED_MONITOR = 2048
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
@@ -255,6 +257,13 @@ int32_t jvm_hash(jobject object);
 /* Who holds the monitor of the object, a local reference; NULL: nobody, or it cannot be told. The JVM stops all threads
  * for it. It needs JVM_MONITORS. */
 jthread jvm_monitor_holder(JNIEnv *jni, jobject object);
+
+/* True if it waits to enter a monitor. */
+bool jvm_is_blocked(jthread thread);
+
+/* The object whose monitor the thread waits to enter, a local reference, or NULL. Without
+ * JVM_CONTENDED_MONITOR it is not told. */
+jobject jvm_contended_monitor(jthread thread);
 
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
 int jvm_retransform(const jclass *classes, int count, struct error *error);

@@ -23,27 +23,28 @@ enum lock_rank {
 	LOCK_ARCHIVES,    /* the list of archives that rows are bound to */
 	LOCK_DIRECTORY,   /* an archive's directory, while it is read */
 	LOCK_TREE, /* one call tree: held while its nodes move or are copied, and for its accounts */
-	LOCK_METHODS,    /* new method ids */
-	LOCK_NATIVES,    /* the records of wrapped native methods */
-	LOCK_UNTOUCHED,  /* the list of what got no probes */
-	LOCK_FILES,      /* a part of the table of files and connections */
-	LOCK_FILE_SLOTS, /* places of rows that are free again */
-	LOCK_OPENERS,    /* the threads that opened something */
-	LOCK_STUBS,      /* what code the JVM made */
-	LOCK_CODE,       /* the code map, and the methods that it names */
-	LOCK_COUNTS,     /* the reservation for counters */
-	LOCK_SLOW,       /* the slowest calls of methods */
-	LOCK_RECORDS,    /* rings and segments of records */
-	LOCK_TRACERS,    /* when traces were on */
-	LOCK_CLASSES,    /* rows of classes */
-	LOCK_LOADERS,    /* class loaders that were seen */
-	LOCK_WAITING,    /* rows of traces that wait for a flush */
-	LOCK_OBJECTS,    /* the locks that threads waited for */
-	LOCK_WAITS,      /* threads that wait */
-	LOCK_WAIT_ROOM,  /* memory for them */
-	LOCK_MARKS,      /* marks that wait to be written */
-	LOCK_NEAR,       /* the names near a session's patterns */
-	LOCK_CONTROL     /* the control channel's life */
+	LOCK_METHODS,       /* new method ids */
+	LOCK_NATIVES,       /* the records of wrapped native methods */
+	LOCK_UNTOUCHED,     /* the list of what got no probes */
+	LOCK_FILES,         /* a part of the table of files and connections */
+	LOCK_FILE_SLOTS,    /* places of rows that are free again */
+	LOCK_OPENERS,       /* the threads that opened something */
+	LOCK_STUBS,         /* what code the JVM made */
+	LOCK_CODE,          /* the code map, and the methods that it names */
+	LOCK_COUNTS,        /* the reservation for counters */
+	LOCK_SLOW,          /* the slowest calls of methods */
+	LOCK_RECORDS,       /* rings and segments of records */
+	LOCK_TRACERS,       /* when traces were on */
+	LOCK_THREAD_STATES, /* what threads did */
+	LOCK_CLASSES,       /* rows of classes */
+	LOCK_LOADERS,       /* class loaders that were seen */
+	LOCK_WAITING,       /* rows of traces that wait for a flush */
+	LOCK_OBJECTS,       /* the locks that threads waited for */
+	LOCK_WAITS,         /* threads that wait */
+	LOCK_WAIT_ROOM,     /* memory for them */
+	LOCK_MARKS,         /* marks that wait to be written */
+	LOCK_NEAR,          /* the names near a session's patterns */
+	LOCK_CONTROL        /* the control channel's life */
 };
 
 /* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */

@@ -161,7 +161,15 @@ int recording_make(struct session **session, struct options *options, struct err
 
 /* What the recording wants to be in methods: for calls, as they are seen in general, and as the user named some; for where
  * its scope begins and ends; and for the stacks at entries. */
-enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_WATCHED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
+enum {
+	OWNER_CALLS,
+	OWNER_COUNTED,
+	OWNER_TIMED,
+	OWNER_WATCHED,
+	OWNER_SCOPE,
+	OWNER_ENTRIES,
+	OWNERS
+};
 
 static struct plan_owner owners[OWNERS];
 

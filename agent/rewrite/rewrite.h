@@ -83,9 +83,9 @@ struct rewrite_outline rewrite_outline(const struct rewrite_method *method);
  * at the entry; in the order of these calls. */
 #define PROBE_TABLE(X)                                                                         \
 	X(PROBE_WATCHED, 8, "watched") /* of timed ones: in the place of enter */              \
-	X(PROBE_TIMED, 1, "enter")   /* and exit, unwind, caught */                            \
-	X(PROBE_ENTRY, 2, "entered") /* nothing else */                                        \
-	X(PROBE_COUNTED, 4, "count") /* nothing else */
+	X(PROBE_TIMED, 1, "enter")     /* and exit, unwind, caught */                          \
+	X(PROBE_ENTRY, 2, "entered")   /* nothing else */                                      \
+	X(PROBE_COUNTED, 4, "count")   /* nothing else */
 
 enum probe_kind {
 #define X(kind, bit, entry) kind = (bit),

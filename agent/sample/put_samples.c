@@ -183,6 +183,8 @@ static void count_event(const struct sample_record *record, uint32_t node)
 		lose(record, SAMPLE_FULL);
 		node = 0;
 	}
+	if (sum->key && node)
+		sampling_place_put(sum->key, node);
 	if (tell)
 		tell(sum->cookie, node);
 }
@@ -294,6 +296,8 @@ static void add_record(void *unused, const struct sample_record *record)
 {
 	if (record->about & SAMPLE_NOTE)
 		add_note(record);
+	else if (record->about & SAMPLE_PLACED)
+		count_event(record, sample_tree_now(sampling.tree, record->node));
 	else
 		add_stack(record);
 }

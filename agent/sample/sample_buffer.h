@@ -54,12 +54,15 @@ enum {
 	SAMPLE_WAITED = 1,  /* the thread did not run */
 	SAMPLE_VIRTUAL = 2, /* it carried a virtual one, whose row it is */
 	SAMPLE_NOTE = 4,    /* no stack: what has come of an event before */
-	SAMPLE_LATER = 8    /* an event of which nothing is added yet */
+	SAMPLE_LATER = 8,   /* an event of which nothing is added yet */
+	SAMPLE_PLACED =
+		16 /* of an event: node is its place in the sample tree, and there are no frames */
 };
 
 /* What an event did: what its account gets; see sampler.h. */
 struct sample_event_sum {
 	uint64_t subject, amount, ns, cookie;
+	uint64_t key; /* of the stack: the writer's thread remembers its place by it; 0: none */
 	uint32_t count, failures;
 };
 
@@ -72,7 +75,7 @@ struct sample_record {
 	uint32_t method;        /* of that node; METHOD_ROOT: outside every method */
 	uint16_t frames;        /* innermost first */
 	uint8_t end;            /* enum walk_end */
-	uint8_t about;          /* SAMPLE_WAITED, SAMPLE_VIRTUAL, joined by | */
+	uint8_t about;          /* SAMPLE_WAITED and what follows it, joined by | */
 	uint8_t kind;           /* enum account_kind: SAMPLES, or of an event */
 	union {
 		uint32_t weight[SAMPLE_CONDITIONS]; /* periods that passed, by condition */

@@ -13,6 +13,7 @@
 #include "agent/sample/sampler.h"
 #include "agent/stack/known_keys.h"
 #include "agent/threads/thread_slot.h"
+#include "metric/clock.h"
 
 /* Written before the event is on. */
 static int condition = -1; /* of allocations */
@@ -39,9 +40,17 @@ static void on_allocated(const struct allocation *allocation)
 		sampler_take((unsigned)condition, periods, methods_of_class(allocation->class));
 }
 
+static _Atomic uint64_t collection_began; /* clock_now */
+
+uint64_t sample_events_collection_began(void)
+{
+	return atomic_load_explicit(&collection_began, memory_order_relaxed);
+}
+
 /* The JVM stands still: nothing of it may be called (JVMTI specification, "Garbage Collection Start"). */
 static void JNICALL on_collection(jvmtiEnv *jvmti)
 {
+	atomic_store_explicit(&collection_began, clock_now(), memory_order_relaxed);
 	known_keys_collected();
 	atomic_fetch_add_explicit(&collections, 1, memory_order_relaxed);
 }

@@ -23,4 +23,7 @@ void sample_events_stop(void);
 /* How many collections of garbage have begun since the JVM tells of them. */
 uint32_t sample_events_collections(void);
 
+/* When the JVM stopped for the last collection, ns of clock_now; 0: it has not. */
+uint64_t sample_events_collection_began(void);
+
 #endif

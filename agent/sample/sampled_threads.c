@@ -3,6 +3,7 @@
 /* sampled_threads: see sampled_threads.h. */
 #include "agent/sample/sampled_threads.h"
 
+#include <sched.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -272,6 +273,28 @@ uint32_t sampled_threads_visit(uint32_t next, uint64_t tick, uint64_t until,
 	}
 	lock_give(&threads_lock);
 	return next;
+}
+
+bool sampled_threads_try(void (*look)(struct sampled_thread *thread, void *user), void *user)
+{
+	enum { TRIES = 200 };
+	bool taken = false;
+
+	for (int i = 0; i < TRIES && !taken; i++) {
+		taken = lock_try(&threads_lock);
+		if (!taken)
+			sched_yield();
+	}
+	if (!taken)
+		return false;
+	for (uint32_t i = 0; begun && i < made; i++) {
+		struct sampled_thread *thread = sampled_thread_at(i);
+
+		if (!thread->gone && thread->java && !thread->unwanted)
+			look(thread, user);
+	}
+	lock_give(&threads_lock);
+	return true;
 }
 
 void sampled_thread_remove(pid_t tid)

@@ -68,6 +68,10 @@ void sampled_thread_add(pid_t tid, int64_t java_id, const char *name, uintptr_t 
 /* It ends. */
 void sampled_thread_remove(pid_t tid);
 
+/* Calls look for each of Java's threads that is wanted. False: another thread is changing the list, and will go on to. In the
+ * midst of a safepoint, say: without waiting. */
+bool sampled_threads_try(void (*look)(struct sampled_thread *thread, void *user), void *user);
+
 /* Calls look for Java's threads from the next-th on, until the clock is at `until`, all in turn; ticks: since
  * the last look. Returns where to go on. */
 uint32_t sampled_threads_visit(uint32_t next, uint64_t tick, uint64_t until,

@@ -186,6 +186,7 @@ int sampler_open(struct session *session, struct error *error)
 		return error_set(error, ERROR_BUSY,
 			"the samples of the recording before are still being written");
 	sampling.session = session;
+	sampling_places_forget();
 	sampling.ticks = sampling.handled = sampling.eased = 0;
 	memset((void *)sampling.ended, 0, sizeof(sampling.ended));
 	memset((void *)sampling.events_lost, 0, sizeof(sampling.events_lost));

@@ -96,6 +96,9 @@ struct sampler_event {
  * neither recorded nor on its way. */
 bool sampler_take_event(const struct sampler_event *event);
 
+/* The same of each Java thread that stands, as the JVM has stopped it, and would run: on the thread of the JVM that works in the
+ * safepoint. Nothing of the JVM is called, and no lock waited for. What could not be told is counted as above. */
+void sampler_take_stopped(const struct sampler_event *event);
 /* Behind it, and of the same thread: what has come of an event with a cookie, for sampler_on_note. False: there was no
  * room. On any thread. */
 bool sampler_take_note(enum account_kind kind, uint64_t cookie, uint64_t subject);
@@ -112,6 +115,9 @@ bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event
 /* The calling thread is a virtual one with that Thread.threadId(): where it is recorded is remembered, for when it is not
  * mounted and sampler_take_of asks for it. */
 void sampler_note_virtual(int64_t id);
+
+/* Thread.threadId() of a JavaThread, 0: not known. */
+int64_t sampler_thread_id(uintptr_t java);
 
 /* The calling thread's JavaThread; 0: it has none, or it is not known. */
 uintptr_t sampler_java_thread(void);

@@ -41,6 +41,41 @@ void sampling_lose_event(enum account_kind kind, uint64_t count)
 	atomic_fetch_add_explicit(&sampling.events_lost[kind], count, memory_order_relaxed);
 }
 
+/* ---- where stacks of events went ---- */
+
+enum { PLACES = 1 << 14 };
+
+/* Two threads may use one slot at once: the key is stored changed by the place, so that halves of two fit no key. */
+static struct {
+	_Atomic uint64_t changed_key, place;
+} places[PLACES];
+
+uint32_t sampling_place_find(uint64_t key)
+{
+	uint64_t wide = atomic_load_explicit(&places[key % PLACES].place, memory_order_relaxed);
+	uint64_t changed =
+		atomic_load_explicit(&places[key % PLACES].changed_key, memory_order_relaxed);
+
+	return (changed ^ wide) == key && key ? (uint32_t)wide : 0;
+}
+
+void sampling_place_put(uint64_t key, uint32_t place)
+{
+	uint64_t wide = place | (uint64_t)~place << 32;
+
+	atomic_store_explicit(&places[key % PLACES].place, wide, memory_order_relaxed);
+	atomic_store_explicit(
+		&places[key % PLACES].changed_key, key ^ wide, memory_order_relaxed);
+}
+
+void sampling_places_forget(void)
+{
+	for (int i = 0; i < PLACES; i++) {
+		atomic_store(&places[i].changed_key, 0);
+		atomic_store(&places[i].place, 0);
+	}
+}
+
 void sampling_lose(const uint32_t *weight, enum sample_loss loss)
 {
 	for (unsigned i = 0; i < sampling.conditions; i++)

@@ -97,6 +97,11 @@ void sampling_look(struct sampled_thread *thread, uint32_t ticks);
 /* What of a condition the thread's handler has not counted; see sampled_threads_for. */
 void sampling_left(struct sampled_thread *thread, unsigned condition, uint64_t rest);
 
+/* Where events with a stack of that number went; 0: not known. And from now on they are known to go there. */
+uint32_t sampling_place_find(uint64_t key);
+void sampling_place_put(uint64_t key, uint32_t place);
+void sampling_places_forget(void);
+
 /* On the writer's thread: threads that were asked for their stacks and do not answer, as they have ended or do not take
  * signals, are asked no more: each event goes to none. */
 void sampling_give_up_asking(void (*lost)(enum account_kind kind, uint64_t cookie));

@@ -147,7 +147,8 @@ static unsigned walk_all(struct stack *stack, const struct sample_poll *kernel, 
 /* What a stack is taken for: periods of conditions, or an event. */
 struct reason {
 	const uint32_t *weight;            /* NULL: */
-	const struct sampler_event *event; /* that is it */
+	const struct sampler_event *event; /* that is it, */
+	uint64_t key;                      /* with a stack of that number; 0: it has none */
 };
 
 static void lose(struct reason reason, enum sample_loss loss)
@@ -182,6 +183,7 @@ static bool record(const struct sample_record *where, const struct sampled_threa
 			.amount = event->amount,
 			.ns = event->ns,
 			.cookie = event->cookie,
+			.key = reason.key,
 			.count = event->count,
 			.failures = event->failures};
 	else
@@ -247,6 +249,46 @@ static const struct stack_frame *walk_left(struct stack *stack, const struct lef
 	return stack->frame;
 }
 
+/* So that no other number of a method makes up for another one of these: a walk mixes the first of them with the
+ * seed. */
+static uint64_t spread(uint64_t number)
+{
+	number *= UINT64_C(0xd1342543de82ef95);
+	return number ^ number >> 32;
+}
+
+/* A number for the calling thread's stack in that row, below that node. 0: there is none. */
+static uint64_t event_key(const struct walk_thread *walked, const struct sampled_thread *thread,
+	const struct sample_record *where)
+{
+	struct known_key about;
+	uint64_t note, key;
+
+	if (walked->guarded || !walk_about(sampling_walker.vm, walked, &about))
+		return 0;
+	about.seed =
+		spread(spread((uint64_t)where->row << 32 | where->node) +
+			(where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index)) ^
+		session_now() * UINT64_C(0x9e3779b97f4a7c15);
+	about.now = clock_coarse();
+	key = known_keys_find(sampling_walker.keys, &about, NULL, &note);
+	return key ? key
+		   : walk_key(&sampling_walker, walked, (uintptr_t)__builtin_frame_address(0),
+			     &about, &note);
+}
+
+/* Its stack is one whose place is known: no frame has to be named again. *key: a number for it; 0: none. */
+static bool take_placed(struct reason reason, const struct walk_thread *walked,
+	const struct sampled_thread *thread, const struct sample_record *where, uint64_t *key)
+{
+	struct sample_record placed = *where;
+
+	*key = reason.event && !reason.event->by_probe ? event_key(walked, thread, where) : 0;
+	placed.node = *key ? sampling_place_find(*key) : 0;
+	placed.about |= SAMPLE_PLACED;
+	return placed.node != 0 && record(&placed, thread, NULL, 0, WALK_WHOLE, reason);
+}
+
 static bool take_left(struct reason reason, const struct left_java *left)
 {
 	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
@@ -260,10 +302,14 @@ static bool take_left(struct reason reason, const struct left_java *left)
 
 	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
 		struct thread_context *context = begin_spending(&where);
-		const struct stack_frame *frame =
-			walk_left(stack, left, &walked, &frames, &end);
 
-		taken = record(&where, thread, frame, frames, end, reason);
+		taken = take_placed(reason, &walked, thread, &where, &reason.key);
+		if (!taken) {
+			const struct stack_frame *frame =
+				walk_left(stack, left, &walked, &frames, &end);
+
+			taken = record(&where, thread, frame, frames, end, reason);
+		}
 		end_spending(context);
 	} else {
 		lose(reason, loss);
@@ -372,14 +418,6 @@ static __attribute__((noinline)) uint64_t walk_for_key(
 			(uintptr_t)__builtin_frame_address(0), &stack->about, note);
 	atomic_fetch_sub(&sampling_inside, 1);
 	return key;
-}
-
-/* So that no other number of a method makes up for another one of these: a walk mixes the first of them with the
- * seed. */
-static uint64_t spread(uint64_t number)
-{
-	number *= UINT64_C(0xd1342543de82ef95);
-	return number ^ number >> 32;
 }
 
 uint64_t sampler_stack_key(
@@ -604,9 +642,10 @@ void sampling_left(struct sampled_thread *thread, unsigned place, uint64_t rest)
 /* ---- on the clock's thread ---- */
 
 /* The nearest node of the path that the file has, in the row of the thread's context, or (is_virtual) of the virtual thread's
- * that it carries. The thread may be recording right now, but for what the tree's lock keeps. */
-static void find_node_outside(
-	const struct sampled_thread *thread, bool is_virtual, struct sample_record *where)
+ * that it carries. The thread may be recording right now, but for what the tree's lock keeps. False: that is not free, and
+ * was not to be waited for. */
+static bool find_node_outside(const struct sampled_thread *thread, bool is_virtual,
+	struct sample_record *where, bool wait)
 {
 	struct thread_slot *slot = atomic_load(&thread->slot);
 	struct thread_context *context;
@@ -620,15 +659,72 @@ static void find_node_outside(
 	context = slot && atomic_load(&slot->session) == session_now() ? slot_context(slot)
 								       : NULL;
 	if (!context)
-		return;
+		return true;
 	where->row = context->row.id;
-	lock_take(&context->tree.lock);
+	if (wait)
+		lock_take(&context->tree.lock);
+	else if (!lock_try(&context->tree.lock))
+		return false;
 	index = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
 	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
 		index = tree_at(&context->tree, index)->parent;
 	where->node = tree_at(&context->tree, index)->id;
 	where->method = tree_at(&context->tree, index)->method;
 	lock_give(&context->tree.lock);
+	return true;
+}
+
+/* ---- in a safepoint, of threads that stand ---- */
+
+static void take_stopped(struct sampled_thread *thread, void *argument)
+{
+	struct reason reason = {.event = argument};
+	struct vm_anchor anchor = vm_anchor_of(thread->java);
+	enum walk_end end = WALK_WAITS;
+	struct sample_record where;
+	struct walk_thread walked;
+	struct stack *stack;
+	unsigned frames = 0;
+	uintptr_t low;
+
+	/* Most wait. */
+	if (!vm_anchor_would_run(thread->java, &anchor, false))
+		return;
+	stack = take_stack();
+	if (!stack) {
+		lose(reason, SAMPLE_FULL);
+		return;
+	}
+	if (anchor.sp != 0) {
+		walked = vm_thread_stack(thread->java, &low);
+		frames = walk_java(
+			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	}
+	if (vm_anchor_would_run(thread->java, &anchor,
+		    frames == 0 || stack->frame[0].kind == FRAME_JAVA_NATIVE)) {
+		if (find_node_outside(thread, false, &where, false)) {
+			where.about = 0;
+			record(&where, thread, stack->frame, frames, end, reason);
+		} else {
+			lose(reason, SAMPLE_FULL);
+		}
+	}
+	give_stack(stack);
+}
+
+void sampler_take_stopped(const struct sampler_event *event)
+{
+	uint64_t begin = time_stamp_read();
+	int saved_errno = errno;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		if (!sampled_threads_try(take_stopped, (void *)event))
+			sampling_lose_event(event->kind, event->count);
+		count_cost(begin);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
 }
 
 /* A thread that waits is looked at from here, not by a signal: what it waits in may take one amiss. The JDK's debugger
@@ -657,7 +753,7 @@ static bool take_outside(struct sampled_thread *thread, bool is_virtual, struct 
 		frames = walk_java(
 			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
 	}
-	find_node_outside(thread, is_virtual, &where);
+	find_node_outside(thread, is_virtual, &where, true);
 	after = vm_anchor_of(thread->java);
 	/* Without a row of the virtual thread it would be its carrier's. */
 	same = memcmp(&before, &after, sizeof(before)) == 0 && (!is_virtual || where.row != 0);
@@ -691,7 +787,7 @@ static bool find_row(struct sampled_thread *thread, int64_t id, struct sample_re
 {
 	if (id && (!vm_thread_runs(thread->java, id) || find_virtual(id, where)))
 		return find_virtual(id, where);
-	find_node_outside(thread, id != 0, where);
+	find_node_outside(thread, id != 0, where, true);
 	/* Without a row it would be the carrier's. */
 	return id == 0 || where->row != 0;
 }
@@ -809,6 +905,14 @@ void sampler_note_virtual(int64_t id)
 
 	if (context)
 		note_virtual(id, context->row.id);
+}
+
+int64_t sampler_thread_id(uintptr_t java)
+{
+	pid_t tid = vm_thread_system_id(java);
+	const struct sampled_thread *thread = tid ? sampled_thread_find(tid) : NULL;
+
+	return thread && thread->java == java ? thread->java_id : 0;
 }
 
 uintptr_t sampler_java_thread(void)

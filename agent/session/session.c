@@ -70,6 +70,7 @@ static int make_trace(struct session *session, struct error *error)
 	session->trace = trace_create(&session->metrics, memory - memory / 7);
 	if (!session->trace)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
+	trace_fold_below(session->trace, (uint32_t)session->options.fold_below);
 	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))
 		return error_set(error, ERROR_MEMORY, "no memory for records of I/O");
 	if (session->options.distribution.count > 0)
@@ -184,8 +185,8 @@ void session_put_notes(void *argument, fact_put put, void *put_argument)
 	char text[32];
 
 	if (trace_watches_calls(session->trace))
-		fact_put_number(put, put_argument, "distribution.slowest",
-			session->options.slowest);
+		fact_put_number(
+			put, put_argument, "distribution.slowest", session->options.slowest);
 
 	for (unsigned i = 0; i < session->notes; i++)
 		put(put_argument, session->note[i].key, session->note[i].value);

@@ -150,8 +150,8 @@ static int put_times(void *user, const struct trace_thread *shown, uint32_t meth
 	if (cell && bytes) {
 		histogram.cells = copy_cells(figure, cell);
 		record.count = histogram_count(&histogram) + record.unplaced;
-		record.buckets = (struct profile_bytes){
-			bytes, histogram_encode(&histogram, bytes)};
+		record.buckets =
+			(struct profile_bytes){bytes, histogram_encode(&histogram, bytes)};
 		status = profile_put(writer->profile, &record, writer->error);
 	} else {
 		status = error_set(

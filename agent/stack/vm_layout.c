@@ -105,6 +105,7 @@ static const struct field_row {
 	MAYBE("JavaThread", "_osthread", thread_system),
 	MEMBER("Thread", "_osthread", thread_system),
 	MEMBER("OSThread", "_thread_id", system_id),
+	MAYBE("OSThread", "_state", system_state),
 	STATIC("ThreadsSMRSupport", "_java_thread_list", thread_list),
 	MEMBER("ThreadsList", "_length", list_length),
 	MEMBER("ThreadsList", "_threads", list_threads),

@@ -66,8 +66,8 @@ struct vm_layout {
 
 	/* Threads. */
 	vm_offset thread_anchor, thread_stack_base, thread_stack_size, thread_state;
-	vm_offset thread_unpacking; /* set while frames are deoptimised */
-	vm_offset thread_system, system_id;
+	vm_offset thread_unpacking;                       /* set while frames are deoptimised */
+	vm_offset thread_system, system_id, system_state; /* system_state 0: not known */
 	const uintptr_t *thread_list; /* ThreadsList *; its threads, an array, and how many */
 	vm_offset list_length, list_threads;
 	vm_offset anchor_sp, anchor_pc, anchor_fp;
@@ -79,7 +79,8 @@ struct vm_layout {
 	/* Monitors (vm_monitors.h); VM_NONE: not known. */
 	vm_offset thread_pending_monitor; /* ObjectMonitor that the thread waits to enter */
 	vm_offset monitor_owner;          /* a number of a thread, or a pointer */
-	vm_offset thread_owner_id; /* the number; VM_NONE: owners are pointers (before JDK 24) */
+	vm_offset
+		thread_owner_id; /* the number; VM_NONE: owners are pointers (before JDK 24) */
 	/* Objects that a thread has locked without an ObjectMonitor: where they begin; bytes from the JavaThread to behind the
 	 * last one. */
 	vm_offset thread_lock_stack, lock_stack_top, lock_stack_base;

@@ -129,13 +129,13 @@ static bool is_z(void)
 static struct vm_owner find_locker(const uintptr_t *object)
 {
 	struct vm_owner owner = {.kind = VM_OWNER_HIDDEN};
-	struct locked locked = {.object = __atomic_load_n(object, __ATOMIC_ACQUIRE)};
+	struct locked locked = {0};
 	uintptr_t id;
 
-	if (vm->thread_lock_stack == VM_NONE || vm->lock_stack_top == VM_NONE ||
-		vm->lock_stack_base == VM_NONE || vm->thread_owner_id == VM_NONE ||
-		is_z())
+	if (!object || vm->thread_lock_stack == VM_NONE || vm->lock_stack_top == VM_NONE ||
+		vm->lock_stack_base == VM_NONE || vm->thread_owner_id == VM_NONE || is_z())
 		return owner;
+	locked.object = __atomic_load_n(object, __ATOMIC_ACQUIRE);
 	vm_threads_each(look_for_object, &locked);
 	if (!locked.found || __atomic_load_n(object, __ATOMIC_ACQUIRE) != locked.object ||
 		!safe_word(locked.found + vm->thread_owner_id, &id))

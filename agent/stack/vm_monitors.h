@@ -25,20 +25,22 @@
 enum vm_owner_kind {
 	VM_OWNER_UNKNOWN, /* this JVM does not tell */
 	VM_OWNER_NONE,    /* it is free by now */
-	VM_OWNER_HIDDEN,  /* it is held since before there was an ObjectMonitor: by whom it does not say */
+	VM_OWNER_HIDDEN, /* it is held since before there was an ObjectMonitor: by whom it does not say */
 	VM_OWNER_THREAD
 };
 
 struct vm_owner {
 	enum vm_owner_kind kind;
-	int64_t id;     /* Thread.threadId(); 0: not known by it */
-	uintptr_t java; /* the JavaThread that it is, or is mounted on; 0: it is not mounted, or gone */
+	int64_t id; /* Thread.threadId(); 0: not known by it */
+	uintptr_t
+		java; /* the JavaThread that it is, or is mounted on; 0: it is not mounted, or gone */
 };
 
 /* layout: for good. */
 void vm_monitors_learn(const struct vm_layout *layout);
 
-/* Who holds the monitor that the calling thread, a JavaThread, is about to wait for. object: what the JVM's handle of
+/* Who holds the monitor that the calling thread, a JavaThread, is about to wait for; of another one it may be wrong, as that
+ * may go on meanwhile. object, NULL: not known: what the JVM's handle of
  * it shows, which a collection of garbage may change at any time. */
 struct vm_owner vm_monitor_owner(uintptr_t java_thread, const uintptr_t *object);
 

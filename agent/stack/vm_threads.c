@@ -126,6 +126,24 @@ bool vm_anchor_is_outside(const struct vm_anchor *anchor)
 	return anchor->state == 4 || anchor->state == 6 || anchor->state == 10;
 }
 
+bool vm_anchor_would_run(uintptr_t java_thread, const struct vm_anchor *anchor, bool in_native)
+{
+	/* OSThread::ThreadState (osThread.hpp): MONITOR_WAIT, CONDVAR_WAIT, OBJECT_WAIT, SLEEPING. A thread that has asked for
+	 * the collection waits in CONDVAR_WAIT, too, and so does one that is parked, by a native method. */
+	enum { MONITOR_WAIT = 3, CONDVAR_WAIT = 4, OBJECT_WAIT = 5, SLEEPING = 7 };
+	uintptr_t system;
+	uint32_t state;
+
+	/* _thread_in_native: it goes on as it does. */
+	if (anchor->state == 4 || !vm->system_state ||
+		!safe_word(java_thread + vm->thread_system, &system) ||
+		!safe_u32(system + vm->system_state, &state))
+		return false;
+	if (state == CONDVAR_WAIT)
+		return !in_native;
+	return state != MONITOR_WAIT && state != OBJECT_WAIT && state != SLEEPING;
+}
+
 struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low)
 {
 	uintptr_t base, size;

@@ -35,6 +35,10 @@ struct vm_anchor vm_anchor_of(uintptr_t java_thread);
 /* True if it is out of Java: in native code, or waits, or in the JVM. */
 bool vm_anchor_is_outside(const struct vm_anchor *anchor);
 
+/* Whether a thread that stands at a safepoint would run, if nobody had stopped it. in_native: its innermost frame is a native
+ * method's, as of one that is parked. False also where this JVM does not tell. */
+bool vm_anchor_would_run(uintptr_t java_thread, const struct vm_anchor *anchor, bool in_native);
+
 /* Where its stack is: the lowest address, and behind the last; nothing, if the thread is gone. */
 struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low);
 

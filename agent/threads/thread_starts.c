@@ -24,6 +24,7 @@ static struct noted {
 } * list; /* under the lock */
 static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_STARTS};
 static _Atomic bool watching;
+static _Atomic(thread_starts_told) told;
 
 /* The JVM's own; found once. */
 static void(JNICALL *real_start)(JNIEnv *jni, jobject thread);
@@ -49,6 +50,7 @@ static bool forget(int64_t java_id)
 static void JNICALL start(JNIEnv *jni, jobject thread)
 {
 	bool inside = atomic_load(&watching) && slot_in_scope();
+	thread_starts_told tell = atomic_load(&told);
 	int64_t java_id = inside ? jvm_thread_id(jni, thread) : 0;
 	struct noted *fresh = inside ? malloc(sizeof(*fresh)) : NULL;
 
@@ -61,6 +63,8 @@ static void JNICALL start(JNIEnv *jni, jobject thread)
 		lock_give(&list_lock);
 	}
 	real_start(jni, thread);
+	if (tell && !(*jni)->ExceptionCheck(jni))
+		tell();
 	if (inside && (*jni)->ExceptionCheck(jni))
 		forget(java_id);
 }
@@ -88,7 +92,7 @@ void thread_starts_watch(JNIEnv *jni, bool on)
 	atomic_store(&watching, on);
 	if (on || !real_start)
 		return;
-	if (!bind(jni, *(void **)&real_start))
+	if (!atomic_load(&told) && !bind(jni, *(void **)&real_start))
 		log_line(LOG_INFO, "Thread.start0 keeps its stand-in");
 	lock_take(&list_lock);
 	while (list) {
@@ -98,6 +102,17 @@ void thread_starts_watch(JNIEnv *jni, bool on)
 		list = next;
 	}
 	lock_give(&list_lock);
+}
+
+void thread_starts_tell(JNIEnv *jni, thread_starts_told tell)
+{
+	if (!real_start)
+		*(void **)&real_start = hotspot_function("JVM_StartThread");
+	atomic_store(&told, tell);
+	if (!jni || !real_start || atomic_load(&watching))
+		return;
+	if (!bind(jni, tell ? (void *)start : *(void **)&real_start))
+		log_line(LOG_WARN, "this JVM does not let thread starts be seen");
 }
 
 void thread_starts_begin(JNIEnv *jni, jthread thread)

@@ -20,6 +20,11 @@
  * a time. Where the JVM's function cannot be found, that is said, and nothing is noted. */
 void thread_starts_watch(JNIEnv *jni, bool on);
 
+/* A function that is called in the thread that has started another one; NULL: none is. On a Java thread without pending
+ * exception, or where the JVM ends (jni NULL). */
+typedef void (*thread_starts_told)(void);
+void thread_starts_tell(JNIEnv *jni, thread_starts_told tell);
+
 /* The calling thread, which is known to the session, begins. */
 void thread_starts_begin(JNIEnv *jni, jthread thread);
 

@@ -35,7 +35,7 @@ struct threads_told {
 	void (*begins)(JNIEnv *jni, int64_t java_id, const char *name);
 	void (*ends)(JNIEnv *jni);
 };
-enum threads_listener { TOLD_SAMPLER, TOLD_COUNTER, THREADS_LISTENERS };
+enum threads_listener { TOLD_SAMPLER, TOLD_COUNTER, TOLD_TRACER, THREADS_LISTENERS };
 void threads_tell(enum threads_listener who, const struct threads_told *told);
 
 #endif

@@ -64,8 +64,8 @@ static void store(uint64_t *to, uint64_t value)
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 
-static struct figure_times *figure_of(struct figure_times **figure,
-	struct memory_budget *budget, enum memory_claim claim)
+static struct figure_times *figure_of(
+	struct figure_times **figure, struct memory_budget *budget, enum memory_claim claim)
 {
 	struct figure_times *fresh;
 
@@ -140,15 +140,16 @@ static void merge_figure(struct figure_times **into, struct memory_budget *budge
 	if (from->most > to->most)
 		to->most = from->most;
 	for (uint32_t b = 0; b < HISTOGRAM_BLOCKS; b++) {
-		uint64_t *block = from->block[b] ? block_of(to, budget, b, MEMORY_FORCED) : NULL;
+		uint64_t *block =
+			from->block[b] ? block_of(to, budget, b, MEMORY_FORCED) : NULL;
 
 		for (uint32_t i = 0; from->block[b] && i < HISTOGRAM_BLOCK; i++)
 			*(block ? &block[i] : &to->unplaced) += from->block[b][i];
 	}
 }
 
-void call_times_merge(struct call_times **times, struct memory_budget *budget,
-	const struct call_times *from)
+void call_times_merge(
+	struct call_times **times, struct memory_budget *budget, const struct call_times *from)
 {
 	for (int h = 0; from && h < CALL_TIMES_HEADS; h++) {
 		for (const struct method_times *i = from->head[h]; i; i = i->next) {

@@ -52,8 +52,8 @@ bool call_times_add(struct method_times *method, struct memory_budget *budget, b
 	enum call_figure figure, uint64_t value);
 
 /* Adds all of another thread's; nobody adds to either, or looks at them. */
-void call_times_merge(struct call_times **times, struct memory_budget *budget,
-	const struct call_times *from);
+void call_times_merge(
+	struct call_times **times, struct memory_budget *budget, const struct call_times *from);
 
 /* Calls of a figure, by what is in it; NULL: 0. */
 uint64_t figure_times_count(const struct figure_times *figure);

@@ -27,8 +27,7 @@ static uint32_t slot_of(const struct call_watch *watch, uint32_t node)
 
 static int find(const struct call_watch *watch, uint32_t node)
 {
-	for (uint32_t at = slot_of(watch, node); watch->slot[at];
-		at = (at + 1) & watch->mask)
+	for (uint32_t at = slot_of(watch, node); watch->slot[at]; at = (at + 1) & watch->mask)
 		if (watch->entry[watch->slot[at] - 1].node == node)
 			return (int)watch->slot[at] - 1;
 	return NONE;
@@ -161,6 +160,12 @@ void call_watch_enter(struct call_watch *watch, struct memory_budget *budget,
 	const struct call_tree *tree, uint32_t parent, uint32_t node)
 {
 	enter(watch, budget, tree, parent, node, 1);
+}
+
+bool call_watch_knows(
+	const struct call_watch *watch, const struct call_tree *tree, uint32_t node)
+{
+	return watch->lost || (watch->moves == tree->moves && find(watch, node) != NONE);
 }
 
 void call_watch_settle(struct call_watch *watch, const struct call_tree *tree)

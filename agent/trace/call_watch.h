@@ -50,6 +50,10 @@ void call_watch_begin(struct call_watch *watch, struct memory_budget *budget,
 void call_watch_enter(struct call_watch *watch, struct memory_budget *budget,
 	const struct call_tree *tree, uint32_t parent, uint32_t node);
 
+/* True if it would change nothing. */
+bool call_watch_knows(
+	const struct call_watch *watch, const struct call_tree *tree, uint32_t node);
+
 /* Entries have what their nodes used until now; no node is theirs any more. */
 void call_watch_settle(struct call_watch *watch, const struct call_tree *tree);
 

@@ -29,6 +29,8 @@ enum memory_claim {
 struct memory_budget {
 	uint64_t limit;   /* bytes; constant */
 	uint64_t reserve; /* part of limit; constant */
+	/* percent of a caller's use: call paths below go first, whatever it takes; 0: none; set at the beginning */
+	uint32_t fold_below;
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
 	_Atomic uint32_t claimants; /* live threads */

@@ -26,15 +26,15 @@
 struct slow_call {
 	uint32_t id; /* for the profile */
 	uint32_t method;
-	uint32_t thread;   /* row of the trace */
-	uint64_t began;    /* ns of CLOCK_MONOTONIC */
-	uint64_t elapsed;  /* ns */
-	uint64_t base;     /* ns in the method itself, without jprof's own */
-	uint64_t cpu;      /* ns */
-	uint64_t own;      /* ns that jprof itself took in it and below, as far as that is known */
-	bool base_known;   /* its path was not folded meanwhile */
-	bool cpu_known;    /* it is counted */
-	bool failed;       /* it was left by an exception */
+	uint32_t thread;  /* row of the trace */
+	uint64_t began;   /* ns of CLOCK_MONOTONIC */
+	uint64_t elapsed; /* ns */
+	uint64_t base;    /* ns in the method itself, without jprof's own */
+	uint64_t cpu;     /* ns */
+	uint64_t own; /* ns that jprof itself took in it and below, as far as that is known */
+	bool base_known;         /* its path was not folded meanwhile */
+	bool cpu_known;          /* it is counted */
+	bool failed;             /* it was left by an exception */
 	struct small_node *tree; /* NULL: not kept */
 	uint32_t nodes;
 	bool written;
@@ -64,8 +64,7 @@ struct small_node *slow_calls_room(
 	struct slow_calls *calls, uint32_t nodes, enum memory_claim claim);
 
 /* The call is kept, if it is slow enough still. Takes its tree. */
-void slow_calls_put(
-	struct slow_calls *calls, struct slow_list *list, struct slow_call *call);
+void slow_calls_put(struct slow_calls *calls, struct slow_list *list, struct slow_call *call);
 
 /* Shows each call that was not shown since it came, or all; without the lock. Returns what ended it, or 0. On
  * the writer's thread. */

@@ -328,6 +328,8 @@ RARE void context_toll(struct thread_context *context, uint32_t method)
 {
 	struct spending spending;
 
+	if (watched_knows_entry(context))
+		return;
 	spend_begin(context, &spending);
 	if (watched_toll(context))
 		toll_note(&context->toll, method);

@@ -164,10 +164,10 @@ struct thread_context {
 	struct event_ring *event_ring;
 	int wall; /* the metric that is the clock's; -1: none is */
 	struct trace_row row;
-	struct counts counts;                   /* of what is counted, not timed */
+	struct counts counts;          /* of what is counted, not timed */
 	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
 	struct call_times *times;      /* of those that have ended; the same */
-	union {                                 /* by row.life */
+	union {                        /* by row.life */
 		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
 		struct group_part as_group;     /* CONTEXT_GROUP */
 		struct lane_part as_lane;       /* CONTEXT_LANE */

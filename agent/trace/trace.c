@@ -121,6 +121,11 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	return trace;
 }
 
+void trace_fold_below(struct trace *trace, uint32_t percent)
+{
+	trace->budget.fold_below = percent;
+}
+
 void trace_watch_calls(struct trace *trace, unsigned wall, int cpu, uint32_t slowest)
 {
 	trace->watching = (struct watching){.on = true, .wall = wall, .cpu = cpu};

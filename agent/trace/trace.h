@@ -38,6 +38,10 @@ struct slow_calls;
  * without memory. */
 struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
 
+/* Call paths that used less than so many percent of what their caller did (of the first metric, with what is below them)
+ * are folded when memory is short, and others only if that frees too little. Before threads begin. */
+void trace_fold_below(struct trace *trace, uint32_t percent);
+
 /* Threads may be in methods that got their probes for an earlier session, and whose exits match
  * nothing here: they are not counted as unmatched. Before the first thread begins. */
 void trace_expect_old_frames(struct trace *trace);
@@ -150,8 +154,8 @@ struct trace_visitor {
 	int (*accounts)(void *user, const struct trace_thread *thread, uint32_t count,
 		const struct account *account);
 	/* How long calls of a watched method took, that returned or failed: one figure. */
-	int (*times)(void *user, const struct trace_thread *thread, uint32_t method, bool failed,
-		enum call_figure which, const struct figure_times *figure);
+	int (*times)(void *user, const struct trace_thread *thread, uint32_t method,
+		bool failed, enum call_figure which, const struct figure_times *figure);
 	int (*end)(void *user, const struct trace_thread *thread);
 };
 

@@ -381,8 +381,8 @@ static void show_method(struct look *look, struct method_times *method)
 			continue;
 		if (visitor->changes)
 			method->shown[failed][which] = count;
-		look->result = visitor->times(visitor->user, &look->thread, method->method,
-			failed, which, figure);
+		look->result = visitor->times(
+			visitor->user, &look->thread, method->method, failed, which, figure);
 	}
 }
 

@@ -307,13 +307,28 @@ static uint32_t gain_by(struct pruning *pruning, unsigned cut)
 	return gain;
 }
 
+/* The cut for what is below the user's threshold: within a twelfth of it, and nothing above. 0: there is none. */
+static unsigned threshold_of(const struct call_tree *tree)
+{
+	enum { WHOLE = 100, FINE = 1 << 10 };
+	uint64_t below = tree->budget->fold_below;
+
+	return below == 0 ? 0 : fineness(below * FINE, (uint64_t)WHOLE * FINE) + 1;
+}
+
 /* The highest of some cuts that takes a third of the nodes, else the one that takes most.
  * Returns how many go by it. */
 static uint32_t choose(struct pruning *pruning, bool frames_too, unsigned *cut)
 {
 	uint32_t count = pruning->tree->count, most = pruning->most;
 	uint32_t best = 0, going = 0, wanted = most / 2;
+	unsigned threshold = threshold_of(pruning->tree);
 
+	if (threshold > 0 && (best = gain_by(pruning, threshold)) > count / 16) {
+		*cut = threshold;
+		return best;
+	}
+	best = 0;
 	for (unsigned at = FINENESS_MAX; at > 0 && best < count / 3; at--) {
 		uint32_t gain;
 
@@ -336,6 +351,8 @@ static uint32_t choose(struct pruning *pruning, bool frames_too, unsigned *cut)
 			*cut = CUT_ALL;
 		}
 	}
+	if (best > 0 && threshold > 0 && *cut > threshold)
+		*cut = threshold;
 	return best;
 }
 

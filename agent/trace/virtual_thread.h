@@ -42,10 +42,10 @@ struct virtual_thread {
 	bool outside;   /* the session's scope */
 	bool lost;      /* once there was no memory to mount it; that was counted */
 	uint32_t frames, room;
-	uint64_t overflow;          /* frames above them, of which nothing is known */
-	uint64_t wall;              /* ns, when it was unmounted */
+	uint64_t overflow;             /* frames above them, of which nothing is known */
+	uint64_t wall;                 /* ns, when it was unmounted */
 	struct watched_calls *watched; /* its calls under way, while it is on no carrier */
-	struct shadow_frame *frame; /* the root's is not among them; few, or allocated */
+	struct shadow_frame *frame;    /* the root's is not among them; few, or allocated */
 	struct shadow_frame few[VIRTUAL_FRAMES];
 	/* of each metric of the set, when it was unmounted; while it is mounted, less what the lane had
 	 * used before */

@@ -152,6 +152,18 @@ bool watched_toll(struct thread_context *context)
 	return --calls->toll_left == 0;
 }
 
+bool watched_knows_entry(struct thread_context *context)
+{
+	struct watched_calls *calls = context->watched;
+
+	if (!calls || !calls->inner || calls->toll_left <= 1 ||
+		!call_watch_knows(calls->inner, &context->tree, context->current))
+		return false;
+	calls->toll_left--;
+	context->toll.left = 1;
+	return true;
+}
+
 void watched_note_entry(struct thread_context *context)
 {
 	struct watched_calls *calls = context->watched;
@@ -163,8 +175,8 @@ void watched_note_entry(struct thread_context *context)
 	if (calls->toll_left == 0)
 		look_at_entries(context, calls);
 	if (context->stack.overflow == 0)
-		call_watch_enter(calls->inner, budget_of(context), &context->tree,
-			top[-1].node, top->node);
+		call_watch_enter(calls->inner, budget_of(context), &context->tree, top[-1].node,
+			top->node);
 }
 
 static void begin_watch(struct thread_context *context, struct watched_calls *calls,
@@ -193,8 +205,8 @@ static void end_watch(struct thread_context *context, struct watched_calls *call
 
 	calls->inner = watch->next;
 	if (calls->inner)
-		call_watch_merge(calls->inner, budget_of(context), &context->tree, frame->node,
-			watch);
+		call_watch_merge(
+			calls->inner, budget_of(context), &context->tree, frame->node, watch);
 	call_watch_end(watch);
 	watch->next = calls->spare;
 	calls->spare = watch;
@@ -227,7 +239,8 @@ static uint64_t base_of(const struct thread_context *context, uint32_t index)
 }
 
 /* In a fold calls of a method share a node, also those in one another. */
-static bool has_own_node(const struct thread_context *context, const struct watched_frame *frame)
+static bool has_own_node(
+	const struct thread_context *context, const struct watched_frame *frame)
 {
 	return frame->moves == context->tree.moves &&
 	       !(tree_at(&context->tree, frame->node)->children & TREE_FLAT);
@@ -368,8 +381,8 @@ struct watched_calls *watched_unmount(struct thread_context *lane)
 }
 
 /* Of its frames on the shadow stack, up to the next one that has a watch, too. */
-static void resume_watch(struct thread_context *lane, const struct watched_calls *calls,
-	uint32_t frame)
+static void resume_watch(
+	struct thread_context *lane, const struct watched_calls *calls, uint32_t frame)
 {
 	const struct shadow_frame *base = shadow_base(&lane->stack);
 	uint32_t last = depth_of(lane);

@@ -43,6 +43,10 @@ void watched_leave(struct thread_context *context, uint32_t method, bool failed)
 /* Frames above the shadow stack's were left without an exit of their own, by an exception. */
 void watched_cut(struct thread_context *context);
 
+/* The toll of an entry is due, for the watch's sake alone, which knows its node: most often so. That takes less than
+ * a look at the counters would, and is not charged. */
+bool watched_knows_entry(struct thread_context *context);
+
 /* An entry of whatever method, while the thread has a watch. */
 void watched_note_entry(struct thread_context *context);
 

@@ -359,9 +359,10 @@ static void note_trigger(struct gc_log *log, const char *text)
 	size_t room = GC_NAME_MAX - 1;
 
 	while (*text && room > 0) {
-		if (text[0] == ' ' && text[1] == '(' && text[2] >= '0' && text[2] <= '9' &&
-			strchr(text, ')')) {
-			text = strchr(text, ')') + 1;
+		size_t group = text[0] == ' ' && text[1] == '(' ? strcspn(text, ")") : 0;
+
+		if (group > 0 && text[group] == ')' && strcspn(text, "0123456789") < group) {
+			text += group + 1;
 			continue;
 		}
 		*to++ = *text++;

@@ -3,13 +3,17 @@
 /* gc_tracer: see gc_tracer.h. */
 #include "agent/tracers/gc_tracer.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/jvm/vm_log.h"
 #include "agent/log/log.h"
 #include "agent/tracers/gc_log.h"
+#include "agent/sample/sample_events.h"
+#include "agent/sample/sampler.h"
 #include "agent/tracers/waiting_rows.h"
+#include "metric/clock.h"
 
 static void collection_since(void *record, uint64_t began)
 {
@@ -41,7 +45,8 @@ static struct {
 	uint32_t collections, safepoints; /* ids given */
 	/* Of the session so far. */
 	uint64_t unread_bytes, strange_lines, forgotten;
-	bool silenced; /* somebody else has switched the JVM's output off */
+	_Atomic bool in_paths; /* pauses are told by path */
+	bool silenced;         /* somebody else has switched the JVM's output off */
 } tracer;
 
 /* ---- what the log says ---- */
@@ -87,6 +92,35 @@ static void take_line(void *parser, const struct log_line *line)
 	gc_log_line(parser, line);
 }
 
+/* ---- pauses by call path ---- */
+
+/* The threads still stand where they were stopped; nothing of the JVM may be called (JVMTI specification, "Garbage Collection
+ * Finish"). */
+static void JNICALL on_pause_ends(jvmtiEnv *jvmti)
+{
+	uint64_t began = sample_events_collection_began(), now = clock_now();
+	const struct sampler_event event = {
+		.kind = PAUSES, .count = 1, .ns = now > began ? now - began : 0};
+
+	if (began && atomic_load(&tracer.in_paths))
+		sampler_take_stopped(&event);
+}
+
+static void callbacks(jvmtiEventCallbacks *all)
+{
+	all->GarbageCollectionFinish = on_pause_ends;
+}
+
+static bool reads_stacks(void)
+{
+	return atomic_load(&tracer.in_paths);
+}
+
+static int prove(const struct session *session, struct error *error)
+{
+	return session->options.gc_in_paths ? sampler_can_read(error) : 0;
+}
+
 /* ---- on and off ---- */
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
@@ -107,14 +141,17 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	if (status) {
 		gc_log_destroy(tracer.parser);
 		tracer.parser = NULL;
+		return status;
 	}
-	return status;
+	atomic_store(&tracer.in_paths, session->options.gc_in_paths);
+	return 0;
 }
 
 static void off(JNIEnv *jni, struct session *session)
 {
 	struct vm_log_losses losses = {0};
 
+	atomic_store(&tracer.in_paths, false);
 	if (!tracer.log)
 		return;
 	if (!vm_log_close(tracer.log, jni, &losses) && !tracer.silenced) {
@@ -170,7 +207,11 @@ static void facts(fact_put put_it, void *argument)
 			fact_put_number(put_it, argument, losses[i].key, losses[i].count);
 }
 
-const struct tracer gc_tracer = {.on = on,
+const struct tracer gc_tracer = {.event = {JVMTI_EVENT_GARBAGE_COLLECTION_FINISH},
+	.reads_stacks = reads_stacks,
+	.callbacks = callbacks,
+	.prove = prove,
+	.on = on,
 	.off = off,
 	.forget = forget,
 	.put = put,

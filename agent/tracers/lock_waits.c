@@ -10,12 +10,12 @@
 #include "agent/lock/lock.h"
 
 enum {
-	PARTS = 64,    /* of threads, by their number: each has its lock */
-	LISTS = 64,    /* in each */
-	BLOCK = 256,   /* waits that memory is had for at once */
-	BLOCKS = 4096, /* a million waits */
-	LONGEST = 256, /* that are kept one by one */
-	LATE = 4096    /* that wait for an answer behind their end */
+	PARTS = 16,       /* of threads, by their number: each has its lock */
+	LISTS = 64,       /* in each */
+	BLOCK = 16,       /* waits that memory is had for at once */
+	BLOCKS = 1 << 16, /* a million waits */
+	LONGEST = 256,    /* that are kept one by one */
+	LATE = 4096       /* that wait for an answer behind their end */
 };
 #define ANSWER_NS UINT64_C(2000000000)
 

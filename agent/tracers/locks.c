@@ -150,7 +150,8 @@ static struct holder holder_of_monitor(JNIEnv *jni, jthread thread, jobject obje
 
 	switch (owner.kind) {
 	case VM_OWNER_THREAD:
-		return (struct holder){HOLDER_ASKED, owner.id, owner.java};
+		return (struct holder){HOLDER_ASKED,
+			owner.id ? owner.id : sampler_thread_id(owner.java), owner.java};
 	case VM_OWNER_NONE:
 		return (struct holder){.state = HOLDER_NONE};
 	case VM_OWNER_HIDDEN:
@@ -363,6 +364,44 @@ static void unbind_park(JNIEnv *jni)
 		log_line(LOG_INFO, "Unsafe.park keeps its stand-in");
 }
 
+/* ---- for deadlocks ---- */
+
+int locks_learn(JNIEnv *jni, struct error *error)
+{
+	int status = jvm_add_capabilities(JVM_MONITORS, error);
+
+	/* Where it cannot be had by now the JVM's own structures are read. */
+	jvm_add_capabilities(JVM_CONTENDED_MONITOR, &(struct error){0});
+	if (status == 0)
+		learn(jni);
+	return status;
+}
+
+struct locks_holder locks_holder_now(JNIEnv *jni, jthread thread, jobject *object)
+{
+	jthread holder = NULL;
+	struct holder found = {0};
+
+	*object = jvm_contended_monitor(thread);
+	if (*object) {
+		holder = jvm_monitor_holder(jni, *object);
+	} else if (jvm_is_blocked(thread) && jdk.native) {
+		struct vm_owner owner = vm_monitor_owner(
+			(uintptr_t)(*jni)->GetLongField(jni, thread, jdk.native), NULL);
+
+		return owner.kind == VM_OWNER_THREAD
+			       ? (struct locks_holder){owner.id, owner.id ? 0 : owner.java}
+			       : (struct locks_holder){0};
+	} else if (jdk.blocker) {
+		*object = (*jni)->GetObjectField(jni, thread, jdk.blocker);
+		if (*object && jdk.owner && (*jni)->IsInstanceOf(jni, *object, jdk.ownable))
+			holder = (*jni)->GetObjectField(jni, *object, jdk.owner);
+	}
+	if (holder)
+		found = holder_of_thread(jni, holder);
+	return (struct locks_holder){.id = found.id};
+}
+
 /* ---- the trace ---- */
 
 static void add_hold(uint32_t place, uint32_t lock, uint64_t ns)
@@ -380,6 +419,13 @@ static uint64_t node_of(uint32_t place)
 }
 
 static const struct waits_tree tree = {add_hold, node_of};
+
+/* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
+static int prove(const struct session *session, struct error *error)
+{
+	jvm_add_capabilities(JVM_CONTENDED_MONITOR, &(struct error){0});
+	return 0;
+}
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
@@ -471,6 +517,7 @@ const struct tracer locks_tracer = {
 	.event = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
 		JVMTI_EVENT_MONITOR_WAIT, JVMTI_EVENT_MONITOR_WAITED},
 	.callbacks = callbacks,
+	.prove = prove,
 	.on = on,
 	.off = off,
 	.forget = forget,

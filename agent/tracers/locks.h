@@ -13,10 +13,21 @@
 #ifndef JPROF_LOCKS_H
 #define JPROF_LOCKS_H
 
-#include <jansson.h>
-
 #include "agent/tracers/tracers.h"
 
 extern const struct tracer locks_tracer;
+
+/* ---- for deadlocks.c ---- */
+
+/* What it needs to know of the JDK, and may ask the JVM. 0, or a negative code. On a Java thread. */
+int locks_learn(JNIEnv *jni, struct error *error);
+
+/* Who holds what the thread, one of the system, waits for now: a number, or a JavaThread; nothing: it does not wait, or nobody is
+ * known. *object: that, a local reference, or NULL: not known. */
+struct locks_holder {
+	int64_t id;
+	uintptr_t java;
+};
+struct locks_holder locks_holder_now(JNIEnv *jni, jthread thread, jobject *object);
 
 #endif

@@ -18,10 +18,11 @@ static struct {
 	struct gate gate; /* open: sites and entries are there */
 	struct object_sites sites;
 	struct object_entries entries;
-	uint64_t period;       /* bytes; 0: all */
-	uint32_t collections;  /* that there had been when the recording began */
-	uint32_t session;      /* its number */
-	_Atomic uint64_t rest; /* of an object, in 2^-32, that no count has */
+	uint64_t period;                   /* bytes; 0: all */
+	uint32_t collections;              /* that there had been when the recording began */
+	uint32_t session;                  /* its number */
+	_Atomic uint32_t class_of_classes; /* id of java.lang.Class; 0: none was seen */
+	_Atomic uint64_t rest;             /* of an object, in 2^-32, that no count has */
 	_Atomic uint64_t untracked, cut, lost_objects, lost_bytes;
 } objects;
 
@@ -49,8 +50,11 @@ static uint64_t whole_of(double count)
 static uint32_t name_class(jclass class)
 {
 	struct jvm_method of = {.class_name = jvm_type_name(class)};
+	bool is_of_classes = of.class_name && strcmp(of.class_name, "java.lang.Class") == 0;
 	uint32_t id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
 
+	if (is_of_classes)
+		atomic_store(&objects.class_of_classes, id);
 	jvm_method_fini(&of);
 	return id;
 }
@@ -102,8 +106,8 @@ static void on_freed(int64_t tag)
 /* ---- an object begins ---- */
 
 /* It is known by a tag from now on, so that its end is told to the site. False: there is no room. */
-static bool track(
-	const struct allocation *allocation, uint32_t site, const struct object_sum *sum)
+static bool track(const struct allocation *allocation, uint32_t class, uint32_t site,
+	const struct object_sum *sum)
 {
 	uint32_t place = object_entry_take(&objects.entries);
 	struct object_entry *entry = object_entry_at(&objects.entries, place);
@@ -116,7 +120,9 @@ static bool track(
 	entry->births = (uint32_t)(sum->births / sum->objects);
 	entry->bytes = sum->bytes;
 	/* An object of java.lang.Class may have been looked at as a class already. */
-	before = jvm_tag_of(allocation->object);
+	before = class == atomic_load_explicit(&objects.class_of_classes, memory_order_relaxed)
+			 ? jvm_tag_of(allocation->object)
+			 : 0;
 	atomic_store_explicit(&entry->class,
 		before & CLASS_TAG ? (uint32_t)(before & ~CLASS_TAG) : 0, memory_order_relaxed);
 	if (jvm_tag(allocation->object, place))
@@ -126,10 +132,11 @@ static bool track(
 }
 
 /* A stack that has no number: it is told each time. What came of it is added once it has a place, by its cookie. */
-static void tell_loose(uint32_t class, const struct object_sum *sum)
+static void tell_loose(uint32_t class, const struct object_sum *sum, bool no_path)
 {
 	struct object_loose *loose = malloc(sizeof(*loose));
-	struct sampler_event event = {.kind = OBJECTS_ALLOCATED, .subject = class};
+	struct sampler_event event = {
+		.kind = OBJECTS_ALLOCATED, .subject = class, .no_path = no_path};
 
 	if (loose) {
 		*loose = (struct object_loose){.class = class, .sum = *sum};
@@ -174,10 +181,11 @@ static uint32_t site_of(struct sampler_stack *stack, uint64_t key, uint64_t note
 		sampler_stack_note(stack, key, place);
 		return place;
 	}
-	atomic_fetch_add_explicit(&objects.cut, 1, memory_order_relaxed);
 	place = object_site_find(&objects.sites, object_key(~thread, class), class, true);
-	if (place)
+	if (place) {
+		atomic_fetch_add_explicit(&objects.cut, 1, memory_order_relaxed);
 		tell_path(object_site_at(&objects.sites, place), place, true);
+	}
 	return place;
 }
 
@@ -203,7 +211,7 @@ static void count_object(const struct allocation *allocation)
 	if (key == 0 && stack.thread.java && stack.about.sp == 0)
 		key = object_key(where, 0);
 	if (key == 0) {
-		tell_loose(class, &sum);
+		tell_loose(class, &sum, !stack.thread.java);
 		return;
 	}
 	place = site_of(&stack, key, note, class, thread);
@@ -216,7 +224,7 @@ static void count_object(const struct allocation *allocation)
 	if (atomic_load_explicit(&site->place, memory_order_relaxed) == SITE_UNTOLD)
 		tell_path(site, place, site->cut);
 	object_count(&site->allocated, &sum);
-	if (track(allocation, place, &sum))
+	if (track(allocation, class, place, &sum))
 		return;
 	object_count(&site->freed, &sum);
 	atomic_fetch_add_explicit(&objects.untracked, sum.objects, memory_order_relaxed);
@@ -286,8 +294,14 @@ static int prove(const struct session *session, struct error *error)
 
 static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
-	int status = objects.sites.site ? 0 : make(session, error);
+	bool is_made = objects.sites.site != NULL;
+	int status = 0;
 
+	if (is_made && !atomic_load(&objects.gate.open))
+		return error_set(error, ERROR_BUSY,
+			"traces=objects: the objects of the recording before are still in use");
+	if (!is_made)
+		status = make(session, error);
 	if (status == 0)
 		status = allocations_tell(
 			ALLOCATIONS_OBJECTS, objects.period, on_allocated, error);

@@ -15,6 +15,7 @@
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
+#include "agent/tracers/threads_tracer.h"
 #include "agent/tracers/locks.h"
 #include "agent/tracers/event_trace.h"
 #include "metric/clock.h"
@@ -28,6 +29,7 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
 	[TRACE_EVENTS] = &event_tracer,
+	[TRACE_THREADS] = &threads_tracer,
 };
 
 /* Most periods that are told apart. Behind those the last one of a trace goes on. */
@@ -199,7 +201,8 @@ static void expect_events(void)
 	bool expected = false;
 
 	EACH_TRACER(kind, tracers_now())
-	expected |= tracers[kind]->stacks;
+	expected |= tracers[kind]->stacks ||
+		    (tracers[kind]->reads_stacks && tracers[kind]->reads_stacks());
 	sampler_expect_events(expected);
 }
 

@@ -27,6 +27,8 @@ enum { TRACER_EVENTS = 8 };
 /* What feeds a trace. Functions that it does not need are NULL. */
 struct tracer {
 	bool stacks; /* its events have call paths: stacks must be readable */
+	bool (*reads_stacks)(
+		void); /* the same of one that has them on request: once it is on */
 	unsigned
 		capabilities; /* enum jvm_capability, joined by |; asked for as it is switched on */
 	/* On while it is, up to the first 0. */

@@ -233,7 +233,7 @@ public class Contended {
 	void load(int seconds) throws Exception {
 		List<Thread> threads = new ArrayList<>();
 		long end = System.nanoTime() + seconds * 1_000_000_000L;
-		long[] done = new long[16];
+		long[] done = new long[8];
 		for (int i = 0; i < done.length; i++) {
 			int own = i;
 			Thread thread = thread(() -> {

@@ -63,8 +63,8 @@ completes()
 completes 'report reset' jprof re
 completes '--help --version' jprof --
 completes '' jprof nothing
-completes 'seconds snapshots states summary' jprof report --view s
-completes 'seconds snapshots states summary' jprof report --view = s
+completes 'safepoints seconds slowest snapshots states summary' jprof report --view s
+completes 'safepoints seconds slowest snapshots states summary' jprof report --view = s
 completes '--view=states' jprof report one.jprof --view=st
 completes 'csv' jprof report --format c
 completes 'json' jprof list --format j
@@ -153,8 +153,8 @@ if command -v fish >/dev/null; then
 	}
 	holds "fish cannot read its script" fish -n fish.script
 	fish_offers 'report reset' 'jprof re'
-	fish_offers 'seconds snapshots states summary' 'jprof report --view s'
-	fish_offers '--view=seconds --view=snapshots --view=states --view=summary' 'jprof report --view=s'
+	fish_offers 'safepoints seconds slowest snapshots states summary' 'jprof report --view s'
+	fish_offers '--view=safepoints --view=seconds --view=slowest --view=snapshots --view=states --view=summary' 'jprof report --view=s'
 	fish_offers 'fast' 'jprof run --timing f'
 	fish_offers 'wall+cpu' 'jprof run --metrics wall+c'
 	fish_offers '4711 4712' 'jprof stop 4'

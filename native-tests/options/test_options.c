@@ -400,8 +400,8 @@ static void long_values_leave_room_for_the_reason(void **state)
 	string[4000] = '=';
 	error = (struct error){0};
 	options_parse(&options, string, &error);
-	assert_non_null(
-		strstr(error.text, "timing, keep_code, max_memory, flush, resolution, log"));
+	assert_non_null(strstr(error.text,
+		"timing, keep_code, max_memory, fold_below, flush, resolution, log"));
 }
 
 static void long_paths_are_kept(void **state)

@@ -276,6 +276,8 @@ static void open_it(const char *interval)
 		.machine_code = true,
 		.marks = true,
 		.events = true,
+		.collections = true,
+		.compilations = true,
 		.slice_use = true,
 		.interval = interval};
 	struct profile *profile;

@@ -25,7 +25,7 @@ rooms=(
 	"agent/stack     error arch symbols/modules.h"
 	"agent/code      error profile agent/lock"
 	"agent/rewrite   error"
-	"agent/trace     error arch metric profile/kinds.h calibration/sequence.h agent/log agent/lock"
+	"agent/trace     error arch metric profile/kinds.h profile/histogram.h profile/small_tree.h calibration/sequence.h agent/log agent/lock"
 	"agent/io        error profile/kinds.h profile/name_pattern.h agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
 	"agent/methods   error options profile agent/log agent/lock agent/rewrite/rewrite.h agent/jvm"

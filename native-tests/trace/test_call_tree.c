@@ -145,6 +145,43 @@ static void test_prune_threshold(void **state)
 	finish(&f);
 }
 
+/* What the user's threshold is about goes, in whatever number, and nothing above it; where that is little, as ever. */
+static void test_prune_below(void **state)
+{
+	static const struct {
+		uint32_t percent, flat[2]; /* methods that are flat then, below A and below B */
+	} rows[] = {{1, {0, 15}}, {4, {0, 15}}, {8, {0, 27}}, {12, {11, 27}}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture f;
+		struct test_sums before, after;
+		uint32_t modest, large;
+
+		start(&f, 1 << 20);
+		f.budget.fold_below = rows[i].percent;
+		modest = add(&f.tree, TREE_ROOT, A, 2000);
+		large = add(&f.tree, TREE_ROOT, B, 10000);
+		for (uint32_t k = 0; k < 10; k++)
+			add(&f.tree, add(&f.tree, modest, C + k, 900), D + 20, 900);
+		/* A child is 9 % of A's; of B's 4.4, or 0.03 %. */
+		for (uint32_t k = 0; k < 10; k++)
+			add(&f.tree, add(&f.tree, large, C + k, 800), C + 60 + k % 2, 0);
+		for (uint32_t k = 10; k < 22; k++)
+			for (uint32_t n = 0; n < 3; n++)
+				add(&f.tree, add(&f.tree, large, C + k, 1), D + 30 + n, 1);
+		before = test_sum(&f.tree);
+		assert_true(tree_prune(&f.tree, NULL, 0, NULL) > 0);
+		test_check_tree(&f.tree);
+		after = test_sum(&f.tree);
+		test_same_sums(&before, &after, 2);
+		modest = tree_find(&f.tree, TREE_ROOT, A);
+		assert_int_equal(flat_below(&f.tree, modest), rows[i].flat[0]);
+		large = tree_find(&f.tree, TREE_ROOT, B);
+		assert_int_equal(flat_below(&f.tree, large), rows[i].flat[1]);
+		finish(&f);
+	}
+}
+
 /* A group whose methods are all different would not get smaller: it is left as it is. */
 static void test_prune_gains(void **state)
 {
@@ -568,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_prune_threshold),
+		cmocka_unit_test(test_prune_below),
 		cmocka_unit_test(test_prune_gains),
 		cmocka_unit_test(test_prune_frames),
 		cmocka_unit_test(test_prune_frames_too),

@@ -126,18 +126,20 @@ static void model_left(struct fixture *f, struct thread_model *model, bool faile
 
 	if (call && call->depth == model->depth) {
 		assert_true(f->count < KEPT);
-		f->done[f->count++] = (struct finished){.method = model->method[model->depth - 1],
-			.elapsed = call->elapsed,
-			.cpu = call->cpu,
-			.base = call->trie->node[0].base,
-			.failed = failed,
-			.has_tree = call->has_tree,
-			.trie = call->trie};
+		f->done[f->count++] =
+			(struct finished){.method = model->method[model->depth - 1],
+				.elapsed = call->elapsed,
+				.cpu = call->cpu,
+				.base = call->trie->node[0].base,
+				.failed = failed,
+				.has_tree = call->has_tree,
+				.trie = call->trie};
 		model->opened--;
 	}
 	model->depth--;
 	for (uint32_t i = 0; i < model->opened; i++)
-		model->open[i].trie->at = model->open[i].trie->node[model->open[i].trie->at].parent;
+		model->open[i].trie->at =
+			model->open[i].trie->node[model->open[i].trie->at].parent;
 }
 
 /* Those that are open when a test ends. */
@@ -149,7 +151,8 @@ static void model_close(struct thread_model *model)
 
 /* ---- both ---- */
 
-static void use(struct thread_context *context, struct thread_model *model, uint64_t wall, uint64_t cpu)
+static void use(
+	struct thread_context *context, struct thread_model *model, uint64_t wall, uint64_t cpu)
 {
 	test_use(context, wall, cpu);
 	model_used(model, wall, cpu);
@@ -181,8 +184,8 @@ static void leave(struct fixture *f, struct thread_context *context, struct thre
 	model_left(f, model, failed);
 }
 
-static void caught(struct fixture *f, struct thread_context *context, struct thread_model *model,
-	uint32_t up)
+static void caught(struct fixture *f, struct thread_context *context,
+	struct thread_model *model, uint32_t up)
 {
 	uint32_t method = model->method[model->depth - 1 - up];
 
@@ -310,8 +313,8 @@ struct sums {
 		most[2][CALL_FIGURES];
 };
 
-static int add_times(void *user, const struct trace_thread *thread, uint32_t method, bool failed,
-	enum call_figure which, const struct figure_times *figure)
+static int add_times(void *user, const struct trace_thread *thread, uint32_t method,
+	bool failed, enum call_figure which, const struct figure_times *figure)
 {
 	struct sums *sums = user;
 

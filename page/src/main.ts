@@ -14,6 +14,7 @@ import { h, type Child } from './ui/dom';
 import { cut, name, shortMethod, visible } from './ui/names';
 import { onTheme, setPrinting, toggleTheme } from './ui/theme';
 import { callersView } from './views/callers';
+import { callsView } from './views/calls';
 import { figureTitle } from './views/columns';
 import { flameView } from './views/flame';
 import { intervalsView, intervalText } from './views/intervals';
@@ -32,6 +33,7 @@ const TABS: Record<ViewName, { title: string; make: (context: Context) => View }
 	tree: { title: 'Call tree', make: treeView },
 	methods: { title: 'Methods', make: methodsView },
 	callers: { title: 'Callers', make: callersView },
+	calls: { title: 'Slow calls', make: callsView },
 	threads: { title: 'Threads', make: threadsView },
 	io: { title: 'I/O', make: ioView },
 	lines: { title: 'Lines', make: linesView },

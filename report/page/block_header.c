@@ -70,9 +70,12 @@ static void put_what_is_counted(const struct model *model, struct out *out)
 	out_text(out, "],");
 }
 
+/* Paths of a slow call that took less of it. */
+#define TREE_MIN 0.005
+
 /* What the page shows as reports have it. */
 static const char *const shown_views[] = {"summary", "findings", "threads", "files",
-	"connections", "entries", "snapshots", "calibration"};
+	"connections", "entries", "distribution", "slowest", "snapshots", "calibration"};
 
 static int put_view(const struct block *block, const struct view *view, struct out *out,
 	struct error *error)
@@ -83,7 +86,9 @@ static int put_view(const struct block *block, const struct view *view, struct o
 		.view = view,
 		.format = &format_json,
 		.all = true,
-		.top = view->io ? FILES_MOST : 0};
+		.top = view->io ? FILES_MOST : 0,
+		/* Of trees: the others are summed up. */
+		.min = view->levels ? TREE_MIN : 0};
 	struct model own = *model;
 	struct store store = {0};
 	uint64_t violations;

@@ -91,4 +91,6 @@ void next_steps_print(
 	print_command(report, sink, "tree", 0);
 	if (io)
 		print_command(report, sink, io, 0);
+	if (model->profile->contention_count > 0)
+		print_command(report, sink, "locks", 0);
 }

@@ -27,18 +27,19 @@ struct view {
 	const char *share;
 	bool io; /* about I/O: chosen by paths and methods, too */
 	bool by_path; /* others that are chosen by paths: what did I/O with such files, with that beside */
-	bool by_method;    /* and by methods */
-	bool calls;        /* about calls: chosen by methods, too, and by their share of the
+	bool by_method;     /* and by methods */
+	bool calls;         /* about calls: chosen by methods, too, and by their share of the
 			 whole */
-	bool levels;       /* a tree, which may be cut at a level */
-	bool merges;       /* threads are always one */
-	bool samples;      /* about samples */
-	bool records;      /* needs profile_wanted.records */
-	bool marks;        /* and marks */
-	bool classes;      /* and classes */
-	bool collections;  /* and collections */
-	bool compilations; /* and compilations */
-	bool slices;       /* and what was done in slices of time */
+	bool levels;        /* a tree, which may be cut at a level */
+	bool merges;        /* threads are always one */
+	bool samples;       /* about samples */
+	bool records;       /* needs profile_wanted.records */
+	bool marks;         /* and marks */
+	bool thread_states; /* and states of threads */
+	bool classes;       /* and classes */
+	bool collections;   /* and collections */
+	bool compilations;  /* and compilations */
+	bool slices;        /* and what was done in slices of time */
 	/* of a trace of events: profile_wanted.events; times that are chosen are its own */
 	bool events;
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */

@@ -53,15 +53,14 @@ static void sketch(const struct histogram *histogram, char text[SKETCH + 1])
 			most = in[place];
 	}
 	for (int i = 0; i < SKETCH; i++)
-		text[i] = in[i] == 0 ? ' '
-				     : heights[(in[i] * (sizeof(heights) - 2)) / most];
+		text[i] = in[i] == 0 ? ' ' : heights[(in[i] * (sizeof(heights) - 2)) / most];
 	text[SKETCH] = '\0';
 }
 
 /* ---- columns ---- */
 
-static void figure_columns(struct report *report, const char *group, const char *before,
-	unsigned flags)
+static void figure_columns(
+	struct report *report, const char *group, const char *before, unsigned flags)
 {
 	static const char *const key[PARTS] = {"p50", "p90", "p99", "p99_9"};
 	static const char *const heading[PARTS] = {"p50", "p90", "p99", "p99.9"};
@@ -229,15 +228,25 @@ static void rows(struct report *report, struct sink *sink)
 	const struct profile *profile = report->model->apart;
 
 	report_rows(report, sink);
-	if (view->methods > 0)
+	if (profile->interval.by_slices)
+		sink_note(sink, "distribution",
+			"kept between snapshots (--snapshot A..B), not between other times",
+			"");
+	else if (view->methods > 0)
 		sink_note(sink, "percentiles",
-			"the middles of buckets, off by at most 0.4 %; count, sum, mean, least and "
+			"the middles of buckets, off by at most 0.4 %; count, sum, mean, least "
+			"and "
 			"most are exact; times are as measured, with what jprof's probes take",
+			"");
+	else if (profile->interval.by_slices)
+		sink_note(sink, "distribution",
+			"how long calls took is known between snapshots, not between any two times",
 			"");
 	else
 		sink_note(sink, "distribution",
 			"no call of a method that is watched has ended; "
-			"distribution=com.acme.Servlet.service, an option of a recording, names "
+			"distribution=com.acme.Servlet.service, an option of a recording, "
+			"names "
 			"such methods",
 			"");
 	if (view->methods > 0 && profile->interval.from)
@@ -255,7 +264,8 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_distribution = {
 	.name = "distribution",
-	.meaning = "how long each call of the methods of the option distribution took: percentiles",
+	.meaning = "how long each call of the methods of the option distribution took: "
+		   "percentiles",
 	.sort = "elapsed.sum",
 	.by_method = true,
 	.columns = columns,

@@ -98,7 +98,7 @@ static int open_slowest(struct report *report)
 	view->found = view->calls;
 	if (report->request->top > 0 && report->request->top < view->calls)
 		view->calls = (size_t)report->request->top;
-	view->min = report->request->min >= 0       ? report->request->min
+	view->min = report->request->min >= 0         ? report->request->min
 		    : report->request->format->shares ? TEXT_MIN
 						      : 0;
 	return 0;
@@ -138,10 +138,10 @@ static void put(struct report *report, struct sink *sink, const struct profile_s
 
 	*cell++ = cell_number(call->id);
 	*cell++ = is_call ? cell_number(call->began) : cell_null();
-	*cell++ = is_call && call->thread
-			  ? cell_text(model_thread_name(
-				    &model->apart->thread[call->thread - 1]))
-			  : cell_null();
+	*cell++ =
+		is_call && call->thread
+			? cell_text(model_thread_name(&model->apart->thread[call->thread - 1]))
+			: cell_null();
 	*cell++ = is_call ? cell_bool(call->failed) : cell_null();
 	*cell++ = cell_number(level);
 	cell = method_cells(cell, label);
@@ -161,7 +161,8 @@ static void put(struct report *report, struct sink *sink, const struct profile_s
 
 /* What is left of a part of a call, in one row. */
 static void put_rest(struct report *report, struct sink *sink,
-	const struct profile_slow_call *call, uint32_t level, uint64_t elapsed, const char *name)
+	const struct profile_slow_call *call, uint32_t level, uint64_t elapsed,
+	const char *name)
 {
 	struct cell cells[COLUMN_MAX] = {0};
 	const struct sheet *sheet = &report->sheet;
@@ -230,7 +231,10 @@ static void rows(struct report *report, struct sink *sink)
 		if (call->nodes > 0)
 			put_tree(report, sink, call);
 	}
-	if (view->calls == 0)
+	if (profile->interval.by_slices)
+		sink_note(sink, "slowest",
+			"those that ended then among the slowest between the snapshots around", "");
+	else if (view->calls == 0)
 		sink_note(sink, "slowest",
 			"no call of a method that is watched was kept; "
 			"distribution=com.acme.Servlet.service and slowest=10, options of a "

@@ -6,10 +6,10 @@
 extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
 	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
 	view_calibration, view_findings, view_objects, view_alive, view_object_paths,
-	view_object_tree, view_gc, view_safepoints, view_jit, view_deoptimizations,
-	view_exceptions, view_exception_tree, view_classes, view_class_loaders, view_locks,
-	view_waits, view_wait_pairs, view_long_waits, view_seconds, view_distribution,
-	view_slowest, view_event_tree;
+	view_object_tree, view_gc, view_gc_tree, view_safepoints, view_jit,
+	view_deoptimizations, view_exceptions, view_exception_tree, view_classes,
+	view_class_loaders, view_thread_states, view_locks, view_waits, view_wait_pairs,
+	view_long_waits, view_seconds, view_distribution, view_slowest, view_event_tree;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -36,6 +36,7 @@ const struct view *const views[] = {
 	&view_object_paths,
 	&view_object_tree,
 	&view_gc,
+	&view_gc_tree,
 	&view_safepoints,
 	&view_jit,
 	&view_deoptimizations,
@@ -48,6 +49,7 @@ const struct view *const views[] = {
 	&view_exception_tree,
 	&view_classes,
 	&view_class_loaders,
+	&view_thread_states,
 	&view_seconds,
 	&view_calibration,
 };

@@ -1,0 +1,75 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+"""Collections are charged to the threads and call paths that they stop: to one that computes and one that allocates all of them,
+each with the pauses' whole time, and nothing to threads that sleep, wait, or are blocked; whether calls are timed, or not seen at
+all. Without gc_in_paths nothing is."""
+import pathlib
+import re
+import sqlite3
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from harness import Test, run  # noqa: E402
+
+COLLECTIONS = 40
+# Collectors whose pauses are all of a collection; a program's thread waits for them in the native method that asks, so that
+# what it allocates has to ask, too.
+COLLECTORS = "Serial", "Parallel", "G1"
+WAYS = {"timed": ("calls=instrument,include=Stopped", True), "sampled": ("calls=sample,sample=cpu:10ms", True),
+        "no calls": ("calls=off", True), "not asked for": ("calls=sample", False)}
+
+
+def charged(profile):
+    """Pauses and time by thread, and by method."""
+    with sqlite3.connect(profile) as database:
+        rows = database.execute(
+            "SELECT t.name, m.name, sum(a.count), sum(a.ns) FROM account a JOIN thread t ON t.id = a.thread "
+            "JOIN node n ON n.id = a.node JOIN method m ON m.id = n.method WHERE a.kind = 'gc' GROUP BY 1, 2").fetchall()
+        pauses = database.execute("SELECT count(*), sum(ns) FROM collection WHERE kind = 'pause'").fetchone()
+    return rows, pauses
+
+
+def check(test, what, profile):
+    rows, (pauses, ns) = charged(profile)
+    threads = {}
+    for thread, _, count, took in rows:
+        before = threads.get(thread, (0, 0))
+        threads[thread] = before[0] + count, before[1] + took
+    for idle in "sleeper", "waiter", "blocked", "main":
+        test.expect(threads.get(idle, (0, 0))[0] <= 1, f"{what}: {idle} is charged {threads.get(idle)}")
+    # What is before the threads are there, or after, stops none.
+    count, took = threads.get("computer", (0, 0))
+    test.expect(COLLECTIONS - 1 <= count <= pauses, f"{what}: {count} pauses of {pauses}")
+    test.expect(0.7 * ns <= took <= 1.3 * ns, f"{what}: {took} ns of {ns}")
+    methods = {method: count for thread, method, count, _ in rows if thread == "computer"}
+    test.expect(methods.get("computes", 0) >= 0.9 * count, f"{what}: methods {methods}")
+    seen = test.views(profile).rows("gc-tree")
+    test.same(f"{what}: the view's sum", sum(took for *_, took in rows), sum(row["base"]["ns"] for row in seen))
+    test.same(f"{what}: the view's roots", sum(took for *_, took in rows),
+              sum(row["cum"]["ns"] for row in seen if row["parent"] is None))
+
+
+def main():
+    test = Test()
+    test.javac(test.javas[0], "Stopped")
+    for java in test.javas:
+        release = int(re.search(r'version "(\d+)', run(java, "-version").err)[1])
+        for collector in COLLECTORS:
+            for way, (options, asked) in WAYS.items():
+                what = f"{release}, {collector}, {way}"
+                print(what, flush=True)
+                profile = test.new_profile()
+                options += ",traces=gc" + (",gc_in_paths=yes" if asked else "")
+                done = run(java, "-Xmx64m", f"-XX:+Use{collector}GC", f"-agentpath:{test.agent}={options},file={profile}",
+                           "-cp", test.work, "Stopped", COLLECTIONS)
+                test.expect(done.status == 0 and not done.err, str(done))
+                if asked:
+                    check(test, what, profile)
+                else:
+                    test.same(what, [], charged(profile)[0])
+                    test.has_line(what, test.jprof("report", profile, "--view", "gc-tree").out, "gc_in_paths=yes")
+    test.finish()
+
+
+main()
