@@ -89,6 +89,8 @@ static void make_good(void)
 		    "opened_in = 1 << 32 | id");
 	run_sql(db, "UPDATE condition SET id = id - 1");
 	run_sql(db, "UPDATE trace_period SET trace = 'locks'");
+	run_sql(db, "DELETE FROM distribution");
+	run_sql(db, "DELETE FROM slow_call");
 	run_sql(db, "UPDATE contention SET kind = 'block', node = 1 << 32, holder = NULL");
 	run_sql(db, "UPDATE long_wait SET kind = 'block', node = 1 << 32, holder = NULL");
 	/* No frames, an entry, an exit. */
