@@ -19,6 +19,7 @@
 #include "agent/session/status.h"
 #include "agent/threads/threads.h"
 #include "agent/tracers/deadlocks.h"
+#include "agent/tracers/event_trace.h"
 #include "agent/tracers/tracers.h"
 #include "metric/clock.h"
 #include "options/json_text.h"
@@ -257,9 +258,18 @@ static int trace_bits(
 	return 0;
 }
 
+/* What is kept of events is in the file, as of now. */
+static int write_events(struct session *session, void *argument, struct error *error)
+{
+	int code = event_trace_request(session, error);
+
+	return code ? code : writer_flush(session->writer, error);
+}
+
 /* Answers with the traces that are on. */
 static int trace(const json_t *request, json_t **result, struct error *error)
 {
+	bool writes = json_is_true(json_object_get(request, "write"));
 	unsigned on, off;
 	int code = trace_bits(request, "on", &on, error);
 
@@ -268,7 +278,9 @@ static int trace(const json_t *request, json_t **result, struct error *error)
 	if (!code && (on & off))
 		code = error_set(error, ERROR_USAGE, "a trace is to be both on and off");
 	if (!code)
-		code = recorder_trace(on, off, error);
+		code = on || off || !writes ? recorder_trace(on, off, error) : 0;
+	if (!code && writes)
+		code = recorder_with(write_events, NULL, error);
 	if (code)
 		return code;
 	*result = json_pack("{s:o}", "traces", traces_now());

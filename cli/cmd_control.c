@@ -39,6 +39,7 @@ struct control_command {
 	struct agent_words words; /* of start */
 	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
+	bool writes;    /* of trace */
 	bool all;       /* the whole state, with --watch, too */
 	int64_t looked; /* ms that the last look took in the process */
 	bool has_found; /* deadlocks: the command's status says so */
@@ -119,6 +120,8 @@ static void tell_trace(struct control_command *command, const json_t *result, co
 		harmless_put(stderr, json_is_string(name) ? json_string_value(name) : "?");
 	}
 	fputs(json_array_size(traces) > 0 ? "\n" : " none\n", stderr);
+	if (command->writes)
+		fputs("jprof: the events that were kept are in the profile\n", stderr);
 }
 
 static void tell_detach(struct control_command *command, const json_t *result, const char *file)
@@ -154,6 +157,14 @@ static const struct command_option status_options[] = {
 /* What follows --watch may be the process, where that is not known yet. */
 const struct command_table status_table = {
 	"status", status_options, sizeof(status_options) / sizeof(*status_options), NULL, true};
+
+static const struct command_option trace_options[] = {
+	{"--write", NULL, "write the events that events_keep keeps into the profile", take_flag,
+		offsetof(struct control_command, writes)},
+};
+
+const struct command_table trace_table = {
+	"trace", trace_options, sizeof(trace_options) / sizeof(*trace_options), NULL, true};
 
 /* Over the lines of before: each is written and its rest cleared, so that nothing flickers. One
  * write. */
@@ -274,7 +285,7 @@ static const struct verb verbs[] = {
 	{"status", &status_table, false, false, tell_status},
 	{"snapshot", NULL, true, false, tell_snapshot},
 	{"reset", NULL, false, false, tell_reset},
-	{"trace", NULL, false, true, tell_trace},
+	{"trace", &trace_table, false, true, tell_trace},
 	{"deadlocks", &deadlocks_table, false, false, tell_deadlocks},
 	{"detach", NULL, false, false, tell_detach},
 };
@@ -347,7 +358,8 @@ static int read_words(struct control_command *command, int argc, char **argv)
 	}
 	if (status == EXIT_DONE && command->pid == 0)
 		return command_usage(argv[0], "no process id given");
-	if (status == EXIT_DONE && verb->has_switches && !command->on && !command->off)
+	if (status == EXIT_DONE && verb->has_switches && !command->on && !command->off &&
+		!command->writes)
 		return command_usage(
 			argv[0], "no trace given: +NAME switches one on, -NAME off");
 	return status;
@@ -367,7 +379,8 @@ static json_t *make_members(struct control_command *command, struct error *error
 		if (!members)
 			error_set(error, ERROR_VALUE, "the label is not UTF-8");
 	} else if (command->verb->has_switches) {
-		members = json_pack("{s:o*, s:o*}", "on", command->on, "off", command->off);
+		members = json_pack("{s:o*, s:o*, s:b}", "on", command->on, "off", command->off,
+			"write", command->writes);
 		command->on = command->off = NULL;
 		if (!members)
 			error_set(error, ERROR_MEMORY, "no memory");

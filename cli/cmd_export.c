@@ -242,8 +242,9 @@ static int write_export(
 	struct words *words, const char *output, enum export_calls calls, struct error *error)
 {
 	const struct exporter *exporter = words->exporter;
-	const struct profile_wanted wanted = {
-		.records = exporter->timeline, .marks = exporter->timeline};
+	const struct profile_wanted wanted = {.records = exporter->timeline,
+		.marks = exporter->timeline,
+		.events = exporter->timeline};
 	const char *slash = strrchr(words->choice.file, '/');
 	struct opened_profile opened;
 	struct export_interval *intervals = NULL;

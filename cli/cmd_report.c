@@ -76,6 +76,9 @@ static const struct command_option report_options[] = {
 		take_view, 0},
 	PROFILE_CHOICE_ROWS(struct words, choice),
 	PROFILE_TIME_ROWS(struct words, choice),
+	{"--call", "N",
+		"of a timeline with --method: only the N-th longest call of those methods",
+		take_whole_number, WORD(request.call)},
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_text,
 		WORD(request.sort)},
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_whole_number,
@@ -154,20 +157,40 @@ static void choose_layout(struct words *words)
 		request->view = &view_overview;
 }
 
+/* A trace of events has times of its own: no slices are needed for --from and --to. */
+static int choose_times(struct words *words, struct profile_choice *choice, struct error *error)
+{
+	struct report_request *request = &words->request;
+	int failed = 0;
+
+	*choice = words->choice;
+	if (!request->view->events || words->choice.interval != words->choice.times)
+		return 0;
+	choice->interval = NULL;
+	if (choice->from)
+		failed = request_take_time(&request->from, "--from", choice->from, error);
+	if (failed == 0 && choice->to)
+		failed = request_take_time(&request->to, "--to", choice->to, error);
+	return failed;
+}
+
 /* The profile, with all that the view shows. */
-static int open_for(
-	struct opened_profile *opened, const struct words *words, struct error *error)
+static int open_for(struct opened_profile *opened, struct words *words, struct error *error)
 {
 	const struct view *view = words->request.view;
+	struct profile_choice choice;
 	const struct profile_wanted wanted = {.records = view->records,
 		.marks = view->marks,
 		.collections = view->collections,
 		.classes = view->classes,
 		.thread_states = view->thread_states,
 		.compilations = view->compilations,
-		.slice_use = view->slices};
-	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
+		.slice_use = view->slices,
+		.events = view->events};
+	int failed = choose_times(words, &choice, error);
 
+	if (failed == 0)
+		failed = opened_profile_init(opened, &choice, &wanted, error);
 	if (failed == 0)
 		failed =
 			request_check_profile(view, opened->profile, words->choice.file, error);
@@ -223,7 +246,7 @@ static void suit_calls(struct words *words, const struct profile *profile)
 static int print_report(struct words *words)
 {
 	struct error error = {0};
-	struct opened_profile opened;
+	struct opened_profile opened = {0};
 	uint64_t violations = 0;
 	int failed;
 

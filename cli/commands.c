@@ -69,7 +69,8 @@ static const char deadlocks_text[] =
 static const char trace_text[] =
 	"Switches traces on (+NAME) and off (-NAME) in a recording that runs: objects,\n"
 	"locks, gc, exceptions, classes, jit, threads, events (docs/traces.md). When\n"
-	"each was on is in the profile.\n";
+	"each was on is in the profile. With events_keep=10s the last events are kept, and\n"
+	"--write has them written.\n";
 
 static const char heap_text[] =
 	"How many objects of each class are in the heap of a running JVM, as it counts\n"
@@ -172,8 +173,8 @@ const struct command commands[] = {
 	{"deadlocks", "PID [--format text|json]", "threads that wait for each other for good",
 		deadlocks_text, NULL, cmd_control, .options = &deadlocks_table,
 		.words = WORDS_PROCESS},
-	{"trace", "PID +NAME -NAME ...", "switch traces on and off in a recording", trace_text,
-		NULL, cmd_control, .words = WORDS_PROCESS},
+	{"trace", "PID [+NAME|-NAME]... [--write]", "switch traces on and off in a recording",
+		trace_text, NULL, cmd_control, .options = &trace_table, .words = WORDS_PROCESS},
 	{"heap",
 		"PID [--live] [--dump FILE] [--top N] [--sort COLUMN]\n"
 		"             [--format FORMAT]",

@@ -15,4 +15,11 @@ bool number_read(const char *text, uint64_t *number);
 /* "5%" and "0.5%" as parts of one, 0.05 and 0.005; "5" is the same as "5%". */
 bool number_read_percent(const char *text, double *part);
 
+/* "200ms", "1.5s", "1m30s": numbers and ns, us, ms, s, m or h, as ns. */
+bool number_read_time(const char *text, uint64_t *ns);
+
+/* The same in the largest unit that divides it. */
+enum { NUMBER_TIME = 32 };
+void number_write_time(uint64_t ns, char text[NUMBER_TIME]);
+
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/event_condition.h"
 #include "options/nearest.h"
 #include "options/sample_choice.h"
 #include "options/thread_choice.h"
@@ -452,6 +453,15 @@ static const char *sample_give(const struct option_row *row, void *field, const 
 	return list_give(row, field, value);
 }
 
+static const char *event_when_give(const struct option_row *row, void *field, const char *value)
+{
+	char pattern[EVENT_PATTERN];
+	uint64_t ns;
+	const char *wrong = event_condition_read(value, pattern, &ns);
+
+	return wrong ? wrong : list_give(row, field, value);
+}
+
 #define LIST_TYPE(give_item, schema_of_it)                                                     \
 	.is_list = true, .give = give_item, .describe = words_describe,                        \
 	.schema = schema_of_it, .size = sizeof(struct pattern_list), .copy = list_copy,        \
@@ -461,6 +471,7 @@ static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list
 				names_type = {LIST_TYPE(names_give, schema_of_list),
 					.of_names = true},
 				words_type = {LIST_TYPE(words_give, schema_of_words)},
+				event_when_type = {LIST_TYPE(event_when_give, schema_of_list)},
 				threads_type = {LIST_TYPE(threads_give, schema_of_threads)},
 				sample_type = {LIST_TYPE(sample_give, schema_of_list)};
 
@@ -538,6 +549,16 @@ const struct option_row option_table[] = {
 		.unset = "none", FIELD(traces),
 		.meaning = "what else is told, joined by '+'; see docs/traces.md; `jprof "
 			   "trace` switches them on and off"},
+	{"events", &list_type, "patterns like com.acme.Order* joined by '+'",
+		.unset = "all timed methods", .forbidden = ",;:|/[]()", FIELD(events),
+		.meaning = "methods whose calls traces=events tells one by one"},
+	{"events_keep", &time_type, "off, or a time (200ms, 10s, 5m)", UINT64_C(100000000),
+		UINT64_C(86400000000000), .initial = "off", FIELD(events_keep),
+		.meaning = "keeps so much of the last events, and writes them on `jprof trace "
+			   "PID --write` or events_when; off: all are written"},
+	{"events_when", &event_when_type, "conditions like com.acme.X.y>200ms joined by '+'",
+		.unset = "none", FIELD(events_when),
+		.meaning = "writes the events that are kept when a call took longer"},
 	{"objects", &period_type, "a size (bytes, 512k, 1m)", UINT64_C(1) << 10,
 		UINT64_C(1) << 30, .initial = "512k", FIELD(objects),
 		.meaning = "of the trace objects: one object in so many bytes is told; all: "

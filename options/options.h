@@ -52,6 +52,10 @@ struct options {
 	struct pattern_list scope;   /* methods; empty: everything is inside */
 	bool scope_follow;           /* threads started inside belong to it */
 	struct pattern_list traces;  /* names of enum trace_kind */
+	struct pattern_list
+		events;       /* methods that traces=events tells of; empty: all timed ones */
+	uint64_t events_keep; /* ns of events that are kept, not written; 0: all are written */
+	struct pattern_list events_when; /* see event_condition_read */
 	uint64_t objects;            /* bytes from one to the next; 0: all */
 	bool gc_in_paths;            /* pauses have accounts at the paths that they stop */
 	int io;                      /* enum io_mode */

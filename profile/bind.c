@@ -51,6 +51,7 @@ void bind_column(
 		bind_unless(statement, at, (int64_t)*u64 == PROFILE_NOT_KNOWN, *u64);
 		break;
 	case KIND_BYTES:
+	case KIND_BYTES_LATER:
 		bytes = (const struct profile_bytes *)(const void *)value;
 		sqlite3_bind_blob64(statement, at, bytes->bytes, bytes->size, SQLITE_STATIC);
 		break;

@@ -320,6 +320,36 @@ struct profile_bytes {
 	size_t size;
 };
 
+/* A thread whose events were told one by one; or virtual threads of one name on a carrier. Rows of threads may be folded, this
+ * one stays. */
+struct profile_event_thread {
+	uint32_t id;  /* 1, 2, ... */
+	uint32_t row; /* profile_thread's id, as it was */
+	int64_t java_id, os_id;
+	const char *name;
+	bool is_virtual;
+};
+
+/* Events of a thread, in the order of time. */
+struct profile_event_block {
+	uint64_t id;     /* 1, 2, ... as they were written */
+	uint32_t thread; /* profile_event_thread; from the reader the place */
+	uint32_t number; /* 1, 2, ... of the thread; those that are missing were not written */
+	uint64_t first, last; /* ns since the session began, of its begin and its last event */
+	uint64_t count;       /* events */
+	uint64_t lost;        /* events between the block before and this one */
+	struct profile_bytes bytes; /* event_stream.h */
+};
+
+/* Where the last seconds are kept: what was kept was written. */
+struct profile_event_write {
+	uint32_t id;        /* 1, 2, ... */
+	uint64_t at;        /* ns since the session began */
+	uint64_t begin;     /* since when all events are there */
+	const char *reason; /* what for */
+	bool whole;         /* nothing of that had gone already */
+};
+
 /* How long calls of a method took, in one thread: one figure of those that returned, or that failed. */
 struct profile_distribution {
 	uint32_t thread; /* for the writer the id, from the reader the place */

@@ -241,6 +241,118 @@ static int check_record(struct reader *reader, void *row, size_t i)
 	return 0;
 }
 
+/* --- events --- */
+
+/* The file that blocks are read from. */
+struct event_source {
+	struct read_source source;
+	sqlite3_stmt *statement;
+	uint8_t *bytes; /* of the block read last */
+	size_t room;
+};
+
+static int check_event_block(struct reader *reader, void *record, size_t i)
+{
+	const struct profile *profile = reader->profile;
+	struct profile_event_block *block = record;
+	size_t thread = PLACE_OF(profile, event_thread, KEY_U32, block->thread);
+
+	if (thread == ROWS_NONE)
+		return read_damaged(reader->source, "events of an unknown thread");
+	/* An event takes a byte at least. */
+	if (block->last < block->first || block->count > block->bytes.size)
+		return read_damaged(reader->source, "block %llu of events is impossible",
+			(unsigned long long)block->id);
+	block->thread = (uint32_t)thread;
+	return 0;
+}
+
+static int read_events(struct reader *reader)
+{
+	static const struct reader_list threads = READER_LIST(TABLE_EVENT_THREAD, event_thread,
+						.key = "thread id", .least = 1,
+						.most = UINT32_MAX),
+					blocks = READER_LIST(TABLE_EVENT_BLOCK, event_block,
+						.key = "block id", .least = 1,
+						.most = INT64_MAX, .check = check_event_block),
+					writes = READER_LIST(
+						TABLE_EVENT_WRITE, event_write, .check = NULL);
+	int status = reader_read(reader, &threads);
+
+	if (status == 0)
+		status = reader_read(reader, &blocks);
+	return status == 0 ? reader_read(reader, &writes) : status;
+}
+
+/* The source goes on to be read. False: no memory. */
+static bool keep_source(struct owned_profile *owned, const struct read_source *source)
+{
+	struct event_source *events = calloc(1, sizeof *events);
+
+	if (!events)
+		return false;
+	events->source = *source;
+	/* What may take long is bounded by who asks. */
+	sqlite3_progress_handler(events->source.db, 0, NULL, NULL);
+	owned->events = events;
+	return true;
+}
+
+static int read_block(struct event_source *events, uint64_t id, size_t size)
+{
+	int result = SQLITE_OK;
+
+	if (!events->statement)
+		result = sqlite3_prepare_v2(events->source.db,
+			"SELECT bytes FROM event_block WHERE id = ?", -1, &events->statement,
+			NULL);
+	if (result == SQLITE_OK)
+		result = sqlite3_bind_int64(events->statement, 1, (sqlite3_int64)id);
+	if (result == SQLITE_OK)
+		result = sqlite3_step(events->statement);
+	if (result == SQLITE_ROW) {
+		const void *bytes = sqlite3_column_blob(events->statement, 0);
+
+		if ((size_t)sqlite3_column_bytes(events->statement, 0) != size)
+			result = SQLITE_CORRUPT;
+		else if (size > 0)
+			memcpy(events->bytes, bytes, size);
+	}
+	sqlite3_reset(events->statement);
+	return result == SQLITE_ROW ? 0 : read_failed(&events->source, result);
+}
+
+int profile_events(const struct profile *profile, size_t block, struct profile_bytes *bytes,
+	struct error *error)
+{
+	struct event_source *events = ((const struct owned_profile *)profile)->events;
+	const struct profile_event_block *wanted = &profile->event_block[block];
+	size_t size = wanted->bytes.size;
+
+	events->source.error = error;
+	if (size > events->room) {
+		uint8_t *more =
+			size <= events->source.bytes ? realloc(events->bytes, size) : NULL;
+
+		if (!more)
+			return error_set(error, ERROR_MEMORY, "no memory to read events");
+		events->bytes = more;
+		events->room = size;
+	}
+	*bytes = (struct profile_bytes){events->bytes, size};
+	return read_block(events, wanted->id, size);
+}
+
+static void events_close(struct event_source *events)
+{
+	if (!events)
+		return;
+	sqlite3_finalize(events->statement);
+	read_close(&events->source);
+	free(events->bytes);
+	free(events);
+}
+
 /* --- code --- */
 
 /* They are of methods that are known, and lie within the code. */
@@ -425,6 +537,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = reader_read(reader, &threads);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &records);
+	if (status == 0 && wanted->events)
+		status = read_events(reader);
 	if (status == 0)
 		status = read_code(reader, wanted);
 	if (status == 0)
@@ -453,7 +567,10 @@ int profile_open_wanted(struct profile **out, const char *path,
 		reader.profile = &reader.owned->profile;
 		status = read_all(&reader, wanted);
 	}
-	read_close(&source);
+	if (status == 0 && wanted->events && !keep_source(reader.owned, &source))
+		status = reader_no_memory(&reader);
+	if (status < 0 || !wanted->events)
+		read_close(&source);
 	if (status == 0)
 		*out = reader.profile;
 	else
@@ -475,6 +592,7 @@ void profile_free(struct profile *profile)
 	if (!owned)
 		return;
 	free(profile->path);
+	events_close(owned->events);
 	free(profile->slice_use);
 	store_fini(&owned->store);
 	free(owned);

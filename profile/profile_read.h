@@ -87,6 +87,15 @@ struct profile {
 	struct profile_record *record;
 	size_t record_count;
 
+	/* Only where events are wanted: threads, ordered by id; blocks, ordered by id, whose bytes profile_events gives, and whose
+	 * thread is a place; and when what was kept was written. */
+	struct profile_event_thread *event_thread;
+	size_t event_thread_count;
+	struct profile_event_block *event_block;
+	size_t event_block_count;
+	struct profile_event_write *event_write;
+	size_t event_write_count;
+
 	/* Only where code is wanted: machine code that the JVM made, ordered by id, whose places can be decoded:
 	 * of methods that are known, and within the code. And the instructions of some of it, by id as well. */
 	struct profile_code *code;
@@ -183,6 +192,7 @@ int profile_metric_find(const struct profile *profile, const char *name);
 struct profile_wanted {
 	bool facts_alone; /* meta, and nothing else: not what always is, nor what follows */
 	bool records; /* each I/O operation that was recorded; some 50 bytes of memory each */
+	bool events;  /* the trace of events: the file stays open */
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
 	bool marks;        /* the moments that the program named */
@@ -204,6 +214,10 @@ int profile_open_wanted(struct profile **profile, const char *path,
 	const struct profile_wanted *wanted, struct error *error);
 /* The same with nothing wanted. */
 int profile_open(struct profile **profile, const char *path, struct error *error);
+
+/* The bytes of a block, by its place: borrowed until the next call. 0, or a negative code. By one thread at a time. */
+int profile_events(const struct profile *profile, size_t block, struct profile_bytes *bytes,
+	struct error *error);
 
 void profile_free(struct profile *profile);
 

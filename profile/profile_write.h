@@ -61,7 +61,10 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_DISTRIBUTION, struct profile_slow_call                        \
 			 : TABLE_SLOW_CALL, struct profile_record_thread                       \
 			 : TABLE_RECORD_THREAD, struct profile_record                          \
-			 : TABLE_RECORD, struct profile_code                                   \
+			 : TABLE_RECORD, struct profile_event_thread                           \
+			 : TABLE_EVENT_THREAD, struct profile_event_block                      \
+			 : TABLE_EVENT_BLOCK, struct profile_event_write                       \
+			 : TABLE_EVENT_WRITE, struct profile_code                              \
 			 : TABLE_CODE, struct profile_machine_code                             \
 			 : TABLE_MACHINE_CODE, struct profile_mark                             \
 			 : TABLE_MARK, struct profile_trace_period                             \

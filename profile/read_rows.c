@@ -55,7 +55,12 @@ static int select_all(struct reader *reader, enum schema_table_id id, sqlite3_st
 
 	for (int i = before; i < columns; i++) {
 		schema_column_name(table, metrics, i, name, sizeof name);
-		sqlite3_str_appendf(sql, "%s %s", i > before ? "," : "SELECT", name);
+		sqlite3_str_appendf(sql,
+			i - before < table->columns &&
+					table->column[i - before].kind == KIND_BYTES_LATER
+				? "%s length(%s)"
+				: "%s %s",
+			i > before ? "," : "SELECT", name);
 	}
 	append_from(reader, table, sql);
 	/* Slices are summed up, in whatever order. */
@@ -250,6 +255,10 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 		return !column->key || !is_null(statement, at);
 	case KIND_BYTES:
 		bytes = bytes_of(reader, statement, at);
+		memcpy(value, &bytes, sizeof bytes);
+		return true;
+	case KIND_BYTES_LATER:
+		bytes = (struct profile_bytes){.size = number};
 		memcpy(value, &bytes, sizeof bytes);
 		return true;
 	case KIND_DESCRIPTOR:

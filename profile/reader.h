@@ -51,11 +51,12 @@ int read_damaged(struct read_source *source, const char *format, ...)
 
 /* What profile_open gives out, with what it points to. */
 struct owned_profile {
-	struct profile profile;    /* first: profile_free casts back */
-	struct store store;        /* texts and arrays */
-	uint64_t text_bytes;       /* that were put there */
-	uint64_t *base;            /* of each node: base, then spent */
-	uint64_t *sequence_values; /* of each sequence: sum, then min */
+	struct profile profile;      /* first: profile_free casts back */
+	struct store store;          /* texts and arrays */
+	uint64_t text_bytes;         /* that were put there */
+	uint64_t *base;              /* of each node: base, then spent */
+	uint64_t *sequence_values;   /* of each sequence: sum, then min */
+	struct event_source *events; /* NULL: they are not wanted */
 };
 
 struct reader {

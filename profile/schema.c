@@ -281,6 +281,40 @@ static const struct schema_column trace_period_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_event_thread
+static const struct schema_column event_thread_columns[] = {
+	KEY(id, "id", KIND_U32, "of threads whose events were told"),
+	COLUMN(row, "row", KIND_U32, "id of thread, where that is not folded"),
+	COLUMN(java_id, "java_id", KIND_U64, "Thread.getId()"),
+	COLUMN(os_id, "os_id", KIND_U64, "gettid(2)"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(is_virtual, "virtual", KIND_BOOL, "0 or 1"),
+};
+#undef ROW
+
+#define ROW struct profile_event_block
+static const struct schema_column event_block_columns[] = {
+	KEY(id, "id", KIND_U64, "1, 2... as they were written"),
+	COLUMN(thread, "thread", KIND_U32, "of event_thread"),
+	COLUMN(number, "number", KIND_U32, "1, 2... of the thread; with gaps"),
+	COLUMN(first, "first", KIND_U64, "ns since the session began"),
+	COLUMN(last, "last", KIND_U64, "the same, of the last event"),
+	COLUMN(count, "count", KIND_U64, "events"),
+	COLUMN(lost, "lost", KIND_U64, "events that were lost before"),
+	COLUMN(bytes, "bytes", KIND_BYTES_LATER, "the events; docs/profile-format.md"),
+};
+#undef ROW
+
+#define ROW struct profile_event_write
+static const struct schema_column event_write_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(at, "at", KIND_U64, "ns since the session began"),
+	COLUMN(begin, "begin", KIND_U64, "the same: all since then is there"),
+	COLUMN(reason, "reason", KIND_NAME, "what for"),
+	COLUMN(whole, "whole", KIND_BOOL, "0: some of it had gone already"),
+};
+#undef ROW
+
 #define ROW struct profile_collection
 static const struct schema_column collection_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..., as they ended"),
@@ -492,6 +526,9 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
 	[TABLE_MARK] = {.name = "mark", COLUMNS(mark_columns)},
 	[TABLE_TRACE_PERIOD] = {.name = "trace_period", COLUMNS(trace_period_columns)},
+	[TABLE_EVENT_THREAD] = {.name = "event_thread", COLUMNS(event_thread_columns)},
+	[TABLE_EVENT_BLOCK] = {.name = "event_block", COLUMNS(event_block_columns)},
+	[TABLE_EVENT_WRITE] = {.name = "event_write", COLUMNS(event_write_columns)},
 	[TABLE_COLLECTION] = {.name = "collection", COLUMNS(collection_columns)},
 	[TABLE_SAFEPOINT] = {.name = "safepoint", COLUMNS(safepoint_columns)},
 	[TABLE_COMPILATION] = {.name = "compilation", COLUMNS(compilation_columns)},
@@ -678,6 +715,7 @@ static const char *column_type(const struct schema_column *column)
 	case KIND_WORD:
 		return "TEXT";
 	case KIND_BYTES:
+	case KIND_BYTES_LATER:
 		return "BLOB";
 	default:
 		return "INTEGER";

@@ -26,12 +26,13 @@ enum schema_kind {
 	KIND_U32,
 	KIND_U32_OR_NULL,
 	KIND_BOOL,
-	KIND_TEXT,       /* const char *, may be NULL */
-	KIND_NAME,       /* the same; a NULL is read as "" */
-	KIND_TIME,       /* int64_t, NULL for PROFILE_NOT_KNOWN */
-	KIND_BYTES,      /* struct profile_bytes */
-	KIND_DESCRIPTOR, /* int, NULL for what is below 0 */
-	KIND_WORD,       /* an enum (int), by its words */
+	KIND_TEXT,        /* const char *, may be NULL */
+	KIND_NAME,        /* the same; a NULL is read as "" */
+	KIND_TIME,        /* int64_t, NULL for PROFILE_NOT_KNOWN */
+	KIND_BYTES,       /* struct profile_bytes */
+	KIND_BYTES_LATER, /* the same; the reader gives out the size alone */
+	KIND_DESCRIPTOR,  /* int, NULL for what is below 0 */
+	KIND_WORD,        /* an enum (int), by its words */
 	/* Of records that begin with their thread, uint32_t: profile_node_id of it and a uint32_t. */
 	KIND_ID,
 	KIND_ID_IN_THREAD,
@@ -89,6 +90,9 @@ enum schema_table_id {
 	TABLE_SNAPSHOT,
 	TABLE_MARK,
 	TABLE_TRACE_PERIOD,
+	TABLE_EVENT_THREAD,
+	TABLE_EVENT_BLOCK,
+	TABLE_EVENT_WRITE,
 	TABLE_THREAD_STATE,
 	TABLE_CLASS,
 	TABLE_CLASS_LOADER,

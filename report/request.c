@@ -8,6 +8,7 @@
 
 #include "options/nearest.h"
 #include "options/number.h"
+#include "report/model/trace_times.h"
 
 /* The line for a word that is none of the names. */
 static int refuse_name(
@@ -54,6 +55,22 @@ int request_take_number(
 		error, ERROR_USAGE, "%s needs a whole number above 0, not '%s'", option, value);
 }
 
+int request_take_time(
+	uint64_t *time, const char *option, const char *value, struct error *error)
+{
+	uint64_t seconds;
+
+	if (number_read_time(value, time))
+		return 0;
+	if (number_read(value, &seconds) && seconds < UINT64_MAX / 1000000000) {
+		*time = seconds * 1000000000;
+		return 0;
+	}
+	return error_set(error, ERROR_USAGE,
+		"%s needs a time since the recording began, like 10s, 1m30s or 250ms, not '%s'",
+		option, error_subject(value).text);
+}
+
 int request_take_min(double *min, const char *value, struct error *error)
 {
 	if (!number_read_percent(value, min) || *min > 1)
@@ -94,6 +111,11 @@ static bool is_lines(const struct view *view)
 	return view == &view_lines;
 }
 
+static bool is_timeline(const struct view *view)
+{
+	return view == &view_timeline;
+}
+
 static bool is_summary(const struct view *view)
 {
 	return view == &view_summary;
@@ -130,6 +152,7 @@ int request_check(const struct report_request *request, const struct model_choic
 		{"--method", choice->methods.count > 0, is_by_method},
 		{"--min", request->min > 0, has_shares},
 		{"--depth", request->depth > 0, has_levels},
+		{"--call", request->call > 0, is_timeline},
 		{"--merge-threads", choice->merge_threads, is_about_calls},
 		{"--source", has_source, is_lines},
 		{"--all", request->all, is_summary},
@@ -154,6 +177,9 @@ int request_check_profile(const struct view *view, const struct profile *profile
 			"'%s' has no records of single operations: they are made with "
 			"io=records",
 			file);
+	if (view->events && profile->event_block_count == 0)
+		return error_set(error, ERROR_MISSING, "'%s' has no events: %s", file,
+			trace_line(profile, TRACE_EVENTS).text);
 	if (view->slices && profile->slice_count == 0)
 		return error_set(error, ERROR_MISSING,
 			"'%s' has no counts by time: record with resolution=1s", file);

@@ -339,6 +339,9 @@ static void account(const struct io_call *call, struct operation *operation)
 		metric_count(context->metric, metric_of[operation->kind].ops, 1);
 	}
 	context_account(context, operation);
+	if (__builtin_expect(context_is_traced(context), 0) && !operation->part)
+		context_trace_operation(context, operation->kind, operation->failed,
+			operation->subject, operation->amount, operation->ns);
 	if (operation->subject)
 		io_files_use(&io_holder.files, operation->subject, operation->amount);
 	if (__builtin_expect(context->records != NULL, 0))

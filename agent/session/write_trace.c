@@ -66,6 +66,8 @@ static int put_nodes(void *user, const struct trace_thread *shown, uint32_t coun
 	struct thread_writer *writer = user;
 	int status = 0;
 
+	if (writer->keep_up)
+		writer->keep_up();
 	for (uint32_t i = 0; i < count && status == 0; i++)
 		status = put_node(writer, shown->id, trace_node(block, stride, i));
 	return status;

@@ -18,11 +18,12 @@
 
 struct sample_source;
 
-/* The first five are given. */
+/* The first six are given. */
 struct thread_writer {
 	struct trace *trace;                 /* borrowed */
 	struct profile_writer *profile;      /* borrowed */
 	const struct sample_source *samples; /* borrowed; NULL: there are none */
+	void (*keep_up)(void);               /* called some times; NULL: nothing needs that */
 	unsigned metrics;
 	uint64_t began; /* ns of CLOCK_MONOTONIC */
 

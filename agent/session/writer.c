@@ -311,6 +311,27 @@ static int drain_records(struct writer *writer, struct error *error)
 	return status;
 }
 
+/* Brings what traces have into the file, where that cannot wait for a flush. 0, or a negative code. */
+static int drain_traces(struct writer *writer, struct error *error)
+{
+	const struct trace_source *traces = writer->source.traces;
+	struct written known = writer->known;
+	int status;
+
+	if (!traces->drain())
+		return 0;
+	writer->error = error;
+	status = profile_begin(writer->profile, error);
+	if (status == 0) {
+		status = traces->put_some(writer->profile, writer->began, error);
+		if (status == 0)
+			status = put_known(writer, &known);
+		status = end_transaction(writer, status, &known, false);
+	}
+	traces->put_some_done(status == 0);
+	return status;
+}
+
 /* ---- what others ask for ---- */
 
 /* Only this thread adds labels: it looks at them without the lock. */
@@ -470,13 +491,15 @@ static uint64_t next_flush(const struct writer *writer, uint64_t now)
 static bool wait_for_flush(struct writer *writer)
 {
 	const struct sample_source *samples = writer->source.samples;
+	const struct trace_source *traces = writer->source.traces;
 	uint64_t now = since_begin(writer), flush_at, took, pause;
 
 	flush_at = next_flush(writer, now);
 	do {
 		struct error error = {0};
 
-		pause = writer->records.records || (samples && samples->expected())
+		pause = writer->records.records || (samples && samples->expected()) ||
+					(traces && traces->expected())
 				? RECORDS_PAUSE_MS
 				: writer->fold_pause;
 		if (flush_at < now)
@@ -490,6 +513,10 @@ static bool wait_for_flush(struct writer *writer)
 			return false;
 		if (samples)
 			samples->drain(false);
+		if (traces && traces->expected())
+			drain_traces(writer, &error);
+		say_failure(writer, &error);
+		error = (struct error){0};
 		if (writer->records.records)
 			drain_records(writer, &error);
 		else
@@ -654,6 +681,7 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 		.by = metric_index(metrics, METRIC_CPU), .cpu = clock_process()};
 	writer->threads = (struct thread_writer){.trace = trace,
 		.samples = source->samples,
+		.keep_up = source->traces ? source->traces->keep_up : NULL,
 		.profile = writer->profile,
 		.metrics = metrics->count,
 		.began = writer->began};

@@ -41,6 +41,14 @@ struct sample_source {
 
 /* What else is told of the program; see agent/tracers/tracers.h. On the writer's thread. */
 struct trace_source {
+	/* Some times a second, if one expects it: takes what waits. True: so much waits to be put that it should have a
+	 * transaction of its own, in which put_some is called, and put_some_done behind it. */
+	bool (*expected)(void);
+	bool (*drain)(void);
+	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
+	void (*put_some_done)(bool kept);
+	/* The same as drain, in the middle of a flush that takes long: what waits, waits on. */
+	void (*keep_up)(void);
 	/* Adds to accounts of the sampler's what became of events; in a flush, behind the drain of stacks. */
 	void (*settle)(void);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a

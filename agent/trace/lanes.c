@@ -174,6 +174,7 @@ static struct thread_context *make_lane(
 	lane->as_lane.next = group->as_group.lanes;
 	group->as_group.lanes = lane;
 	give_lane(lane, carrier);
+	rows_trace(lane, true);
 	lock_give(&trace->lock);
 	return lane;
 }

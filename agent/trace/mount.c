@@ -88,8 +88,8 @@ static uint64_t park(struct thread_context *lane)
 	return wall;
 }
 
-/* It is parked no more: what its clock ran meanwhile is charged to the node. In a turn. */
-static void unpark(
+/* It is parked no more: what its clock ran meanwhile is charged to the node, and returned. In a turn. */
+static uint64_t unpark(
 	struct thread_context *lane, uint32_t node, bool room, uint64_t wall, uint64_t until)
 {
 	uint64_t used = until > wall ? until - wall : 0;
@@ -104,6 +104,17 @@ static void unpark(
 		__atomic_store_n(&lane->first[i], lane->first[i] - used, __ATOMIC_RELEASE);
 		__atomic_store_n(&base[i], base[i] + used, __ATOMIC_RELEASE);
 	}
+	return used;
+}
+
+/* The thread has the lane from then on, in these frames, and was parked for so many ns before. */
+static void trace_mount(struct thread_context *lane, const struct virtual_thread *thread,
+	uint64_t at, uint64_t parked, const struct shadow_frame *frame, size_t frames)
+{
+	const uint64_t word[] = {thread->number, parked};
+
+	if (context_is_traced(lane))
+		context_trace_frames(lane, EVENT_MOUNT, at, word, 2, frame, frames);
 }
 
 /* ---- mount, unmount ---- */
@@ -172,6 +183,7 @@ struct thread_context *virtual_mount(
 	struct thread_context *carrier, struct virtual_thread *thread)
 {
 	struct thread_context *lane = lane_of(carrier, thread->group);
+	uint64_t parked = 0;
 
 	if (!lane) {
 		if (!thread->lost)
@@ -189,10 +201,12 @@ struct thread_context *virtual_mount(
 		bool room = parked_room(lane, lane->current);
 
 		turn_begin(lane);
-		unpark(lane, lane->current, room, thread->wall, wall_of(carrier));
+		parked = unpark(lane, lane->current, room, thread->wall, wall_of(carrier));
 		atomic_store_explicit(&lane->outside, false, memory_order_release);
 		turn_end(lane);
 	}
+	trace_mount(lane, thread, wall_of(carrier), parked, shadow_base(&lane->stack) + 1,
+		shadow_depth(&lane->stack) - 1 - (lane->stack.overflow > 0));
 	occupy(lane, thread, carrier->as_carrier.since);
 	return lane;
 }
@@ -224,6 +238,7 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 	fresh->outside = outside;
 	lane_add(&lane->as_lane.begun, 1);
 	start_for(lane, fresh, from);
+	trace_mount(lane, fresh, context_clock(lane, from), 0, shadow_base(&lane->stack), 0);
 	/* What it used before it was known. */
 	root = tree_at(&lane->tree, TREE_ROOT);
 	for (unsigned i = 0; i < lane->set->count; i++) {
@@ -231,6 +246,8 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 		__atomic_store_n(
 			&root->base[i], root->base[i] + (now[i] - from[i]), __ATOMIC_RELEASE);
 	}
+	if (context_is_traced(lane))
+		context_trace_more(lane, EVENT_SETTLE, context_clock(lane, now));
 	occupy(lane, fresh, carrier->as_carrier.since);
 	return lane;
 }
@@ -245,6 +262,8 @@ static void vacate(struct thread_context *lane, uint64_t wall)
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
+	if (context_is_traced(lane))
+		context_trace_more(lane, EVENT_UNMOUNT, wall);
 }
 
 void virtual_unmount(struct thread_context *carrier, struct thread_context *lane,
@@ -279,6 +298,9 @@ bool virtual_unknown(struct thread_context *carrier)
 	if (!lane)
 		return false;
 	context_start_at(lane, carrier->last);
+	if (context_is_traced(lane))
+		context_trace_frames(lane, EVENT_MOUNT, wall_of(carrier), (uint64_t[]){0, 0}, 2,
+			shadow_base(&lane->stack), 0);
 	lane_add(&lane->mounts, 1);
 	__atomic_store_n(
 		&lane->as_lane.mounted_since, carrier->as_carrier.since, __ATOMIC_RELAXED);
@@ -316,6 +338,9 @@ void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint
 		if (lane->as_lane.mounted_since != 0) {
 			if (!atomic_load(&lane->outside))
 				rows_charge_last(lane, lane->stopped ? lane->stop : now);
+			if (context_is_traced(lane))
+				context_trace_more(
+					lane, EVENT_SETTLE, context_clock(lane, now));
 			watched_destroy(lane->watched, &trace->budget);
 			lane->watched = NULL;
 			vacate(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
@@ -336,13 +361,18 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 	uint64_t stopped_at = __atomic_load_n(&lane->trace->stopped_at, __ATOMIC_RELAXED);
 	bool room = thread->lane == lane->row.id && thread->moves == lane->tree.moves &&
 		    parked_room(lane, thread->node);
+	uint64_t parked;
 
 	if (!room)
 		__atomic_store_n(&lane->as_lane.parked_unsure, true, __ATOMIC_RELAXED);
 	turn_begin(lane);
-	unpark(lane, room ? thread->node : TREE_FOLDED, room, thread->wall,
+	parked = unpark(lane, room ? thread->node : TREE_FOLDED, room, thread->wall,
 		stopped_at != 0 ? stopped_at : clock_now());
 	turn_end(lane);
+	trace_mount(
+		lane, thread, clock_now(), parked, thread->frame, room ? thread->frames : 0);
+	if (context_is_traced(lane))
+		context_trace_more(lane, EVENT_UNMOUNT, clock_now());
 }
 
 void virtual_end(struct thread_context *carrier, struct virtual_thread *thread)

@@ -101,7 +101,10 @@ void spend_begin(struct thread_context *context, struct spending *spending)
 		find_look(context);
 }
 
-void spend_end(struct thread_context *context, const struct spending *spending)
+/* Charges what the rare way used, and remembers how much it was. The delta between the event and
+ * the next one goes on as if there had been nothing. more: EVENT_SPENT, or EVENT_SPENT_AHEAD of the event. */
+static void spend_until(
+	struct thread_context *context, const struct spending *spending, enum event_more more)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
 	unsigned metrics = context->set->count;
@@ -121,6 +124,145 @@ void spend_end(struct thread_context *context, const struct spending *spending)
 		context_add(&node->base[metrics + i], spent[i]);
 		__atomic_store_n(&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
 	}
+	if (context_is_traced(context) && context->wall >= 0)
+		context_trace_more(context, more, spent[context->wall]);
+}
+
+void spend_end(struct thread_context *context, const struct spending *spending)
+{
+	spend_until(context, spending, EVENT_SPENT);
+}
+
+/* ---- each event by itself ---- */
+
+/* The stack behind some words: chosen frames, outermost first, and a method more unless it is 0; the innermost are listed.
+ * Returns the words then. */
+static unsigned list_frames(struct event_ring *ring, uint64_t *word, unsigned words,
+	const struct shadow_frame *frame, size_t frames, uint32_t more)
+{
+	unsigned head = words++;
+	uint32_t depth = more != 0, listed = 0, skip;
+
+	for (size_t i = 0; i < frames; i++)
+		depth += event_ring_wants(ring, frame[i].method);
+	skip = depth > EVENT_LISTED ? depth - EVENT_LISTED : 0;
+	for (size_t i = 0, at = 0; i <= frames; i++) {
+		uint32_t method = i < frames ? frame[i].method : more;
+
+		if (method == 0 || !event_ring_wants(ring, method) || at++ < skip)
+			continue;
+		if (listed % 2 == 0)
+			word[words++] = method;
+		else
+			word[words - 1] |= (uint64_t)method << 32;
+		listed++;
+	}
+	word[head] = (uint64_t)depth << 32 | listed;
+	return words;
+}
+
+enum { TRACE_WORDS = 6 + EVENT_LISTED / 2 };
+
+/* The thread's frames as they were before an event, in which it entered or left the method; or of another kind. */
+static void put_stack(struct thread_context *context, struct event_ring *ring,
+	enum event_word kind, uint32_t method, uint64_t at)
+{
+	const struct shadow_stack *stack = &context->stack;
+	size_t frames = shadow_depth(stack) - 1 - (stack->overflow > 0);
+	uint64_t word[TRACE_WORDS];
+	unsigned words;
+
+	if (kind == EVENT_ENTRY && stack->overflow == 0 && frames > 0)
+		frames--;
+	word[0] = event_word(EVENT_OTHER, EVENT_STACK, at - ring->begin);
+	words = list_frames(ring, word, 1, shadow_base(stack) + 1, frames,
+		kind == EVENT_EXIT || kind == EVENT_UNWIND ? method : 0);
+	event_ring_put_words(ring, word, words);
+	ring->whole = true;
+}
+
+/* Room for an event of that many words, and whatever has to come before it. False: there is none. */
+static bool trace_room(struct thread_context *context, struct event_ring *ring, unsigned words,
+	enum event_word kind, uint32_t method, uint64_t at)
+{
+	if (event_ring_has_room(ring, at, words))
+		return true;
+	if (!event_ring_more(ring, at))
+		return false;
+	if (!ring->whole)
+		put_stack(context, ring, kind, method, at);
+	return true;
+}
+
+RARE void context_trace_rare(
+	struct thread_context *context, enum event_word kind, uint32_t method, uint64_t at)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+	struct spending spending;
+
+	if (!ring)
+		return;
+	if (!ring->whole && event_ring_is_dry(ring)) {
+		event_ring_lose(ring);
+		return;
+	}
+	spend_begin(context, &spending);
+	if (trace_room(context, ring, 1, kind, method, at))
+		event_ring_put(ring, event_word(kind, method, at - ring->begin));
+	spend_end(context, &spending);
+}
+
+/* What was used is the time of others: it is nothing without them. */
+static void trace_spent(struct thread_context *context, struct event_ring *ring,
+	enum event_more more, uint64_t ns)
+{
+	uint64_t at = context->last[context->wall];
+
+	if (!ring->whole || !trace_room(context, ring, 1, EVENT_OTHER, 0, at))
+		return;
+	event_ring_put(
+		ring, event_word(EVENT_OTHER, more, ns < EVENT_TIMES ? ns : EVENT_TIMES - 1));
+}
+
+RARE void context_trace_more(struct thread_context *context, enum event_more more, uint64_t at)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+
+	if (!ring)
+		return;
+	if (more == EVENT_SPENT || more == EVENT_SPENT_AHEAD)
+		trace_spent(context, ring, more, at);
+	else if (trace_room(context, ring, 1, EVENT_OTHER, 0, at))
+		event_ring_put(ring, event_word(EVENT_OTHER, more, at - ring->begin));
+}
+
+RARE void context_trace_frames(struct thread_context *context, enum event_more more,
+	uint64_t at, const uint64_t *word, unsigned words, const struct shadow_frame *frame,
+	size_t frames)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+	uint64_t whole[TRACE_WORDS];
+	unsigned count = 1;
+
+	if (!ring)
+		return;
+	for (unsigned i = 0; i < words; i++)
+		whole[count++] = word[i];
+	if (frame)
+		count = list_frames(ring, whole, count, frame, frames, 0);
+	if (!trace_room(context, ring, count, EVENT_OTHER, 0, at))
+		return;
+	whole[0] = event_word(EVENT_OTHER, more, at - ring->begin);
+	event_ring_put_words(ring, whole, count);
+}
+
+void context_trace_operation(struct thread_context *context, unsigned kind, bool failed,
+	uint64_t subject, uint64_t amount, uint64_t ns)
+{
+	const uint64_t word[] = {kind | (unsigned)failed << 8, subject, amount, ns};
+
+	if (context_is_traced(context))
+		context_trace_frames(context, EVENT_ACCOUNT, clock_now(), word, 4, NULL, 0);
 }
 
 __attribute__((noinline)) uint32_t context_child(
@@ -131,7 +273,7 @@ __attribute__((noinline)) uint32_t context_child(
 
 	spend_begin(context, &spending);
 	child = child_of(context, method);
-	spend_end(context, &spending);
+	spend_until(context, &spending, EVENT_SPENT_AHEAD);
 	return child;
 }
 
@@ -158,7 +300,7 @@ RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
 			table->patience = CELLS_PATIENCE;
 		lock_give(&context->tree.lock);
 	}
-	spend_end(context, &spending);
+	spend_until(context, &spending, EVENT_SPENT_AHEAD);
 	if (!table->block[code / SEQUENCE_BLOCK])
 		context_add(&table->uncounted, 1);
 	return table->block[code / SEQUENCE_BLOCK];
@@ -178,7 +320,7 @@ RARE bool context_push_rare(struct thread_context *context)
 		shadow_overflow_push(&context->stack);
 		forget_type(context);
 	}
-	spend_end(context, &spending);
+	spend_until(context, &spending, EVENT_SPENT_AHEAD);
 	return grown;
 }
 
@@ -203,11 +345,14 @@ static void unwind_to(
 	struct shadow_stack *stack = &context->stack;
 
 	for (; stack->top > frame; now = context->last) {
+		uint32_t method = stack->top->method;
+
 		context_add(&context->unwound, 1);
 		context_charge(
 			SHAPE_ANY, context, now, stack->top[-1].third, TRANSITION_EXIT, true);
 		stack->top--;
 		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+		context_trace(SHAPE_ANY, context, EVENT_UNWIND, method, now);
 		if (stack->top > frame)
 			forget_type(context);
 	}
@@ -244,6 +389,8 @@ RARE bool context_exit_rare(
 		context_charge(SHAPE_ANY, context, now, stack->top[last ? -1 : 0].third,
 			TRANSITION_EXIT, unwound);
 		shadow_overflow_pop(stack);
+		context_trace(
+			SHAPE_ANY, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method, now);
 		spend_end(context, &spending);
 		return true;
 	}
@@ -263,10 +410,16 @@ RARE bool context_exit_rare(
 		context_charge(
 			SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
 		context_add(&context->repaired, (uint64_t)(stack->top - frame));
-		stack->top = frame;
-		watched_cut(context);
-		stack->top = frame - 1;
-		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+		for (bool last = false; !last;) {
+			uint32_t left = stack->top->method;
+
+			last = stack->top == frame;
+			if (last)
+				watched_cut(context);
+			stack->top--;
+			__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+			context_trace(SHAPE_ANY, context, EVENT_EXIT, left, now);
+		}
 	}
 	spend_end(context, &spending);
 	return true;
@@ -283,10 +436,20 @@ void context_put_frame(struct thread_context *context, const struct shadow_frame
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
 }
 
+static void trace_found(struct thread_context *context, uint32_t method)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+
+	if (ring && event_ring_wants(ring, method))
+		context_trace_frames(
+			context, EVENT_FOUND, clock_now(), &(uint64_t){method}, 1, NULL, 0);
+}
+
 void context_found_frame(struct thread_context *context, uint32_t method)
 {
 	context_put_frame(context, &(struct shadow_frame){.method = method,
 					   .third = sequence_third(STATE_OUTSIDE, false)});
+	trace_found(context, method);
 	forget_type(context);
 }
 
@@ -324,6 +487,8 @@ void context_settle(struct thread_context *context)
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
 		__atomic_store_n(&node->base[i], base, __ATOMIC_RELEASE);
 	}
+	if (context_is_traced(context))
+		context_trace_more(context, EVENT_SETTLE, context_clock(context, now));
 	forget_type(context);
 }
 
@@ -338,6 +503,8 @@ void context_start_at(struct thread_context *context, const uint64_t *from)
 		__atomic_store_n(&context->last[i], from[i], __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELEASE);
+	if (context_is_traced(context))
+		context_trace_more(context, EVENT_START, context_clock(context, from));
 	forget_type(context);
 }
 
@@ -376,6 +543,7 @@ void context_enter_scope(
 	context->code = sequence_roll(context->code, third, TRANSITION_ENTRY);
 	context_add(&node->transition[sequence_begin(context->code)][TRANSITION_ENTRY], 1);
 	context_push(SHAPE_ANY, context, node, method, third);
+	context_trace(SHAPE_ANY, context, EVENT_ENTRY, method, context->last);
 	atomic_store_explicit(&context->outside, false, memory_order_release);
 }
 

@@ -20,6 +20,7 @@
 
 #include "agent/trace/call_tree.h"
 #include "agent/trace/counts.h"
+#include "agent/trace/event_ring.h"
 #include "agent/trace/fence.h"
 #include "agent/trace/records.h"
 #include "agent/trace/sequence_table.h"
@@ -126,6 +127,8 @@ struct thread_context {
 	uint32_t current; /* node; stored with release */
 	uint32_t code;    /* of the delta that the last event ended: sequence.h */
 	struct toll_turn toll;
+	/* Where its events go, one by one; NULL: nowhere. Others set it. */
+	_Atomic(struct event_ring *) events;
 	const struct metric_set *set; /* borrowed */
 	struct metric_thread *metric; /* own_metric, or of a lane its carrier's */
 	struct trace *trace;          /* borrowed */
@@ -157,6 +160,9 @@ struct thread_context {
 	/* The owner's. Each operation of I/O looks at them and at the row's id. */
 	struct records *records;  /* the trace's; NULL: sums are enough */
 	struct record_ring *ring; /* NULL: no operation was recorded */
+	/* What events was, or is; under LOCK_THREADS, or its owner ends */
+	struct event_ring *event_ring;
+	int wall; /* the metric that is the clock's; -1: none is */
 	struct trace_row row;
 	struct counts counts;          /* of what is counted, not timed */
 	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
@@ -222,6 +228,55 @@ static inline void context_caught(struct thread_context *context, uint32_t metho
 {
 	if (__builtin_expect(context->stack.top->method != method, 0))
 		context_caught_rare(context, method);
+}
+
+/* ---- each event by itself: event_ring.h. In the thread itself. ---- */
+
+/* The rare way of context_trace: no room. */
+void context_trace_rare(
+	struct thread_context *context, enum event_word kind, uint32_t method, uint64_t at);
+
+/* Something that is no entry and no exit, at that time; or of EVENT_SPENT, of so many ns. */
+void context_trace_more(struct thread_context *context, enum event_more more, uint64_t at);
+
+/* The same with that many words, up to 4, and the frames (the root's is not among them), behind it. */
+void context_trace_frames(struct thread_context *context, enum event_more more, uint64_t at,
+	const uint64_t *word, unsigned words, const struct shadow_frame *frame, size_t frames);
+
+/* An operation of that kind (enum account_kind) has ended now: of so much, and it took so many ns. What is
+ * there to be counted by call path is told in its order of time, too. */
+void context_trace_operation(struct thread_context *context, unsigned kind, bool failed,
+	uint64_t subject, uint64_t amount, uint64_t ns);
+
+/* The clock of a reading. */
+static inline uint64_t context_clock(const struct thread_context *context, const uint64_t *now)
+{
+	return context->wall >= 0 ? now[context->wall] : clock_now();
+}
+
+static inline bool context_is_traced(const struct thread_context *context)
+{
+	return atomic_load_explicit(&context->events, memory_order_relaxed) != NULL;
+}
+
+/* An entry or exit, at that reading. The thread's frames are as they are behind it. */
+static inline __attribute__((always_inline)) void context_trace(enum metric_shape shape,
+	struct thread_context *context, enum event_word kind, uint32_t method,
+	const uint64_t *now)
+{
+	struct event_ring *ring = atomic_load_explicit(&context->events, memory_order_acquire);
+	uint64_t at;
+
+	if (__builtin_expect(!ring, 1))
+		return;
+	if (!event_ring_wants(ring, method))
+		return;
+	/* All other shapes have wall, as the first. */
+	at = shape == SHAPE_ANY ? context_clock(context, now) : now[0];
+	if (__builtin_expect(event_ring_has_room(ring, at, 1), 1))
+		event_ring_put(ring, event_word(kind, method, at - ring->begin));
+	else
+		context_trace_rare(context, kind, method, at);
 }
 
 /* The rare ways. What they used is charged before they return, to where the thread is by
@@ -397,6 +452,7 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 	metric_read(shape, context->set, context->metric, now);
 	parent = context_charge(shape, context, now, third, TRANSITION_ENTRY, false);
 	context_push(shape, context, parent, method, third);
+	context_trace(shape, context, EVENT_ENTRY, method, now);
 	if (__builtin_expect(--context->toll.left == 0, 0))
 		context_toll(context, method);
 }
@@ -419,6 +475,7 @@ static inline __attribute__((always_inline)) bool context_exit(
 		shape, context, now, context->stack.top[-1].third, TRANSITION_EXIT, unwound);
 	context->stack.top--;
 	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
+	context_trace(shape, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method, now);
 	return true;
 }
 
@@ -446,6 +503,8 @@ static inline __attribute__((always_inline)) void context_spend(
 		context_add(&node->base[metrics + i], spent[i]);
 		__atomic_store_n(&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
 	}
+	if (__builtin_expect(context_is_traced(context), 0) && context->wall >= 0)
+		context_trace_more(context, EVENT_SPENT, spent[context->wall]);
 }
 
 #endif

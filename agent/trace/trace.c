@@ -29,6 +29,7 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 	context->metric = &context->own_metric;
 	context->trace = trace;
 	context->records = trace->records;
+	context->wall = metric_index(trace->set, METRIC_WALL);
 	context->code = SEQUENCE_OUTSIDE;
 	context->toll = toll_first();
 	context->row.started = clock_system();
@@ -40,10 +41,20 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 	return context;
 }
 
+/* Its events are all told; under LOCK_THREADS, unless nobody else knows the row. */
+static void untrace(struct thread_context *context)
+{
+	atomic_store_explicit(&context->events, NULL, memory_order_relaxed);
+	if (context->event_ring)
+		event_ring_close(context->event_ring);
+	context->event_ring = NULL;
+}
+
 void rows_destroy(struct trace *trace, struct thread_context *context)
 {
 	struct arena memory = context->memory;
 
+	untrace(context);
 	tree_fini(&context->tree);
 	counts_fini(&context->counts, &trace->budget);
 	watched_destroy(context->watched, &trace->budget);
@@ -157,11 +168,67 @@ struct records *trace_records(const struct trace *trace)
 	return trace->records;
 }
 
+int trace_prepare_events(struct trace *trace, bool (*chosen)(uint32_t method))
+{
+	trace->events = events_create(&trace->budget, trace->budget.limit, chosen);
+	return trace->events ? 0 : -1;
+}
+
+struct events *trace_events(const struct trace *trace)
+{
+	return trace->events;
+}
+
+bool trace_claim(struct trace *trace, uint64_t bytes, bool forced)
+{
+	return memory_take(&trace->budget, bytes, forced ? MEMORY_FORCED : MEMORY_ORDINARY);
+}
+
+void trace_unclaim(struct trace *trace, uint64_t bytes)
+{
+	memory_give(&trace->budget, bytes);
+}
+
+void rows_trace(struct thread_context *context, bool fresh)
+{
+	const struct thread_identity *identity = &context->row.identity;
+	struct event_thread thread = {.row = context->row.id,
+		.java_id = identity->java_id,
+		.os_id = identity->os_id,
+		.is_virtual = context->row.life == CONTEXT_LANE};
+	struct event_ring *ring = context->event_ring;
+
+	if (!context->trace->events_on)
+		return;
+	if (ring) {
+		event_ring_interrupt(ring);
+	} else {
+		snprintf(thread.name, sizeof(thread.name), "%s", identity->name);
+		ring = event_ring_open(context->trace->events, &thread, fresh);
+	}
+	context->event_ring = ring;
+	atomic_store_explicit(&context->events, ring, memory_order_release);
+}
+
+void trace_tell_events(struct trace *trace, bool on)
+{
+	if (!trace->events)
+		return;
+	lock_take(&trace->lock);
+	trace->events_on = on;
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
+		if (!on)
+			atomic_store_explicit(&i->events, NULL, memory_order_release);
+		else if (i->row.life == CONTEXT_LIVE || i->row.life == CONTEXT_LANE)
+			rows_trace(i, false);
+	}
+	lock_give(&trace->lock);
+}
+
 void trace_destroy(struct trace *trace)
 {
 	if (trace == NULL)
 		return;
-	records_destroy(trace->records);
 	while (trace->first != NULL) {
 		struct thread_context *context = trace->first;
 
@@ -170,6 +237,8 @@ void trace_destroy(struct trace *trace)
 		rows_remove(trace, context);
 		rows_destroy(trace, context);
 	}
+	records_destroy(trace->records);
+	events_destroy(trace->events);
 	virtual_pool_fini(trace);
 	slow_calls_fini(&trace->slow);
 	arena_fini(&trace->block, &trace->budget);
@@ -263,7 +332,11 @@ static struct thread_context *begin(struct trace *trace, const struct thread_ide
 			context->stop[i] = context->last[i];
 		context->stopped = true;
 	}
+	if (life == CONTEXT_LIVE)
+		rows_trace(context, true);
 	lock_give(&trace->lock);
+	if (context_is_traced(context))
+		context_trace_more(context, EVENT_START, context_clock(context, context->last));
 	return context;
 }
 
@@ -326,6 +399,11 @@ void trace_thread_end(
 	lock_give(&context->tree.lock);
 	if (context->ring)
 		record_ring_close(context->ring);
+	if (context_is_traced(context)) {
+		if (run)
+			context_trace_more(context, EVENT_SETTLE, context_clock(context, now));
+		context_trace_more(context, EVENT_END, context_clock(context, now));
+	}
 	watched_destroy(context->watched, &trace->budget);
 	context->watched = NULL;
 	shadow_fini(&context->stack, &trace->budget);
@@ -337,6 +415,7 @@ void trace_thread_end(
 	sequence_table_merge(
 		&trace->sequences, &trace->budget, trace->set->count, &context->sequences);
 	sequence_table_fini(&context->sequences, &trace->budget);
+	untrace(context);
 	if (context->row.life == CONTEXT_UNLISTED) {
 		rows_remove(trace, context);
 		lock_give(&trace->lock);

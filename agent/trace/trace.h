@@ -64,6 +64,18 @@ uint64_t trace_lost_watched(const struct trace *trace);
 /* NULL: they are not. */
 struct records *trace_records(const struct trace *trace);
 
+/* Each event may be told by itself; chosen: see events_create. Before the first thread begins; 0, or -1 without
+ * memory. They are, or are not any more, from trace_tell_events on, on any thread. */
+int trace_prepare_events(struct trace *trace, bool (*chosen)(uint32_t method));
+void trace_tell_events(struct trace *trace, bool on);
+
+/* NULL: they may not. */
+struct events *trace_events(const struct trace *trace);
+
+/* Memory of the trace for what waits to be written; false (not of what is forced): there is none. And back. */
+bool trace_claim(struct trace *trace, uint64_t bytes, bool forced);
+void trace_unclaim(struct trace *trace, uint64_t bytes);
+
 /* No thread may have a context of it any more. */
 void trace_destroy(struct trace *trace);
 

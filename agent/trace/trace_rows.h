@@ -41,6 +41,8 @@ struct trace {
 	struct sequence_table sequences; /* of ended threads */
 	struct arena block;              /* the visitor's copy of nodes */
 	struct records *records;         /* NULL: operations are not recorded one by one */
+	struct events *events;           /* NULL: events are never told one by one */
+	bool events_on;                  /* they are at the moment */
 	uint64_t calls, folded_calls;    /* of the last whole visit */
 	uint64_t threads;
 	_Atomic uint64_t lost_threads; /* without the lock */
@@ -71,6 +73,10 @@ void rows_destroy(struct trace *trace, struct thread_context *context);
 /* Under LOCK_THREADS: into the list, with the next id; out of it. */
 void rows_append(struct trace *trace, struct thread_context *context);
 void rows_remove(struct trace *trace, struct thread_context *context);
+
+/* Under LOCK_THREADS: the row's events are told one by one from now on, if the trace's are. fresh: its thread is in no
+ * method. */
+void rows_trace(struct thread_context *context, bool fresh);
 
 /* Under LOCK_THREADS: adds an ended thread to the row of its name, and destroys its own.
  * False: that is not possible now. */

@@ -17,6 +17,7 @@
 #include "agent/tracers/jit_tracer.h"
 #include "agent/tracers/threads_tracer.h"
 #include "agent/tracers/locks.h"
+#include "agent/tracers/event_trace.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
@@ -27,6 +28,7 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_CLASSES] = &classes_tracer,
 	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
+	[TRACE_EVENTS] = &event_tracer,
 	[TRACE_THREADS] = &threads_tracer,
 };
 
@@ -322,5 +324,55 @@ static void facts(fact_put put_it, void *argument)
 		tracers[kind]->facts(put_it, argument);
 }
 
-const struct trace_source tracers_source = {
-	.settle = settle, .put = put, .put_done = put_done, .facts = facts};
+static bool expected(void)
+{
+	bool any = false;
+
+	EACH_TRACER(kind, every)
+	any |= tracers[kind]->expected && tracers[kind]->expected();
+	return any;
+}
+
+static bool drain(void)
+{
+	bool urgent = false;
+
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->drain && tracers[kind]->expected())
+		urgent |= tracers[kind]->drain();
+	return urgent;
+}
+
+static void keep_up(void)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->keep_up && tracers[kind]->expected())
+		tracers[kind]->keep_up();
+}
+
+static int put_some(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	int status = 0;
+
+	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
+		if (tracers[kind] && tracers[kind]->put_some)
+			status = tracers[kind]->put_some(profile, began, error);
+	return status;
+}
+
+static void put_some_done(bool kept)
+{
+	EACH_TRACER(kind, every)
+	if (tracers[kind]->put_some)
+		tracers[kind]->put_done(kept);
+}
+
+const struct trace_source tracers_source = {.expected = expected,
+	.drain = drain,
+	.put_some = put_some,
+	.put_some_done = put_some_done,
+	.keep_up = keep_up,
+	.settle = settle,
+	.put = put,
+	.put_done = put_done,
+	.facts = facts};

@@ -46,6 +46,12 @@ struct tracer {
 	/* No event is under way any more, and the profile is complete: what it holds is given back. Also where it was
 	 * never on. */
 	void (*forget)(void);
+	/* Some times a second while it is on, and as long as it expects that: takes what waits. True: so much waits to be put
+	 * that put_some is to be called in a transaction of its own, and put_done behind it. NULL: flushes are enough. */
+	bool (*expected)(void);
+	bool (*drain)(void);
+	void (*keep_up)(void); /* the same in the middle of a flush: nothing is put */
+	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
 	/* Adds to accounts (sampler_add) what became of events since; in a flush, behind the drain of stacks. Also where it is
 	 * off. */
 	void (*settle)(void);

@@ -66,6 +66,13 @@ corpus_code_places() {
 	printf '\2\1\120\6\2\16\4\40\120\41\2\22\41\2\12\40\1' >"$out/deep"
 }
 
+# No frames; two of them, entries and exits; all that is seldom.
+corpus_event_stream() {
+	printf '\0\0\1\2\0' >"$out/plain"
+	printf '\2\2\3\4\211\7\5\210\1\2\4\5\55\46' >"$out/frames"
+	printf '\1\1\2\7\10\3\7\11\3\7\12\5\7\13\1\100\2\2\6\7\7\14\7\15\4\0\1\200\10\144\7\16' >"$out/seldom"
+}
+
 # Kind and changes; what is changed, the file of a writer, is in the program.
 corpus_profile() {
 	printf '\1\0\0\0\0' >"$out/columns"

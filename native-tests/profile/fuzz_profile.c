@@ -70,8 +70,11 @@ static void fill_table(sqlite3 *db, const struct schema_table *table)
 
 static void make_good(void)
 {
-	static const struct profile_wanted everything = {
-		.records = true, .code = true, .machine_code = true, .slice_use = true};
+	static const struct profile_wanted everything = {.records = true,
+		.code = true,
+		.machine_code = true,
+		.slice_use = true,
+		.events = true};
 	struct profile *profile;
 	struct error error = {0};
 	sqlite3 *db;
@@ -86,6 +89,12 @@ static void make_good(void)
 		    "opened_in = 1 << 32 | id");
 	run_sql(db, "UPDATE condition SET id = id - 1");
 	run_sql(db, "UPDATE trace_period SET trace = 'locks'");
+	run_sql(db, "DELETE FROM distribution");
+	run_sql(db, "DELETE FROM slow_call");
+	run_sql(db, "UPDATE contention SET kind = 'block', node = 1 << 32, holder = NULL");
+	run_sql(db, "UPDATE long_wait SET kind = 'block', node = 1 << 32, holder = NULL");
+	/* No frames, an entry, an exit. */
+	run_sql(db, "UPDATE event_block SET count = 2, bytes = x'0000090300'");
 	/* Below roots, and in one thread below a node that was called. */
 	run_sql(db, "INSERT INTO node SELECT id + 2147483648, id - 1, thread, method, "
 		    "0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0 FROM node "
@@ -210,6 +219,20 @@ static void write_scribbled(const uint8_t *bytes, size_t size)
 
 volatile uint64_t fuzz_sink; /* so that nothing is optimised away */
 
+static uint64_t use_events(const struct profile *profile, size_t block)
+{
+	uint64_t sum = strlen(profile->event_thread[profile->event_block[block].thread].name);
+	struct profile_bytes bytes;
+	struct error error = {0};
+	int status = profile_events(profile, block, &bytes, &error);
+
+	if (status < 0 && !error.text[0])
+		abort();
+	for (size_t i = 0; status == 0 && i < bytes.size; i++)
+		sum += bytes.bytes[i];
+	return sum;
+}
+
 /* Everything a reader may index without asking. */
 static uint64_t use(const struct profile *profile)
 {
@@ -245,6 +268,8 @@ static uint64_t use(const struct profile *profile)
 	for (size_t i = 0; i < profile->machine_code_count; i++)
 		for (size_t j = 0; j < profile->machine_code[i].bytes.size; j++)
 			sum += profile->machine_code[i].bytes.bytes[j];
+	for (size_t i = 0; i < profile->event_block_count; i++)
+		sum += use_events(profile, i);
 	for (size_t i = 0; i < profile->account_count; i++)
 		sum += profile->node[profile->account[i].node].calls;
 	for (size_t i = 0; i < profile->slice_use_count; i++)
@@ -259,6 +284,7 @@ static void open_it(const char *interval)
 		.code = true,
 		.machine_code = true,
 		.marks = true,
+		.events = true,
 		.collections = true,
 		.compilations = true,
 		.slice_use = true,

@@ -4,7 +4,8 @@
  * export_chrome: the trace event format, for Perfetto (ui.perfetto.dev) and chrome://tracing.
  *
  * What has times goes there: threads' lives, snapshots, marks, operations of I/O, and what each metric came to between
- * snapshots. Call trees have none, and are left out.
+ * snapshots; of a trace of events each call, but for short ones where there are too many for such tools. Call trees have no
+ * times, and are left out.
  *
  * A track is a thread with records or a row of the threads' table; the same thread has one track. Its number is that of the
  * operating system, where it has one that is no other track's.
@@ -15,9 +16,13 @@
 #include "report/exports/facts.h"
 #include "report/exports/figures.h"
 #include "report/exports/stacks.h"
+#include "report/model/event_walk.h"
 
 /* Above all numbers of Linux's threads (PID_MAX_LIMIT, 2^22). */
-enum { TRACK_OWN = 5000000 };
+enum { TRACK_OWN = 5000000, TRACK_EVENTS = 1000000000 };
+
+/* Calls that are written. */
+enum { CALLS_MOST = 2000000 };
 
 struct chrome {
 	const struct export *export;
@@ -28,6 +33,12 @@ struct chrome {
 	uint64_t *track;     /* its number, by pair */
 	size_t tracks_max;
 	bool first, failed;
+	/* Of the trace of events: calls of so many ns, by their length; those that are shorter than that are left out. */
+	uint64_t lengths[64 << 3], shortest, left_out;
+	bool counts;      /* they are counted, not written yet */
+	uint32_t wanted;  /* frames of chosen methods that the thread is in */
+	uint64_t mounted; /* a virtual thread is, since then, + 1; 0: none */
+	uint64_t mounted_number;
 };
 
 /* ---- events ---- */
@@ -298,6 +309,191 @@ static int put_records(struct chrome *to)
 	return through ? 0 : -1;
 }
 
+/* ---- calls, of a trace of events ---- */
+
+static bool wants_events(void *user, uint32_t thread)
+{
+	struct chrome *to = user;
+	const struct model *model = to->export->model;
+	const struct profile_thread row = event_thread_row(model->profile, thread);
+
+	return model_wants_thread(model, &row);
+}
+
+static uint64_t track_of_events(struct chrome *to, uint32_t thread)
+{
+	const struct profile_thread row = event_thread_row(to->export->model->profile, thread);
+	const char *name = model_thread_name(&row);
+
+	return track_of(to, row.os_id, row.java_id, TRACK_EVENTS + (uint64_t)thread,
+		label_of(*name ? name : NAME_NONE));
+}
+
+/* Which of to->lengths it is of: the highest bits of its ns. */
+static unsigned length_of(uint64_t ns)
+{
+	unsigned high = ns < 8 ? 0 : 61 - (unsigned)__builtin_clzll(ns);
+
+	return high << 3 | (unsigned)(ns >> high & 7);
+}
+
+/* The least ns that are of that length. */
+static uint64_t least_of(unsigned length)
+{
+	unsigned high = length >> 3;
+
+	return high == 0 ? (length & 7) : (uint64_t)(length & 7) << high;
+}
+
+static bool is_chosen(const struct chrome *to, uint32_t method)
+{
+	const struct model *model = to->export->model;
+
+	return model->choice->methods.count > 0 && method != 0 &&
+	       model_wants_method(model, method);
+}
+
+static int enter_call(struct event_walk *walk, struct event_frame *frame)
+{
+	struct chrome *to = walk->user;
+
+	to->wanted += is_chosen(to, frame->method);
+	return 0;
+}
+
+static void put_span(struct chrome *to, struct label name, const char *category, uint64_t track,
+	uint64_t begin, uint64_t end)
+{
+	begin_event(to, "X", name, track);
+	put_text(to->out, ",\"cat\":", label_of(category));
+	put_time(to->out, ",\"ts\":", begin);
+	put_time(to->out, ",\"dur\":", end - begin);
+}
+
+static int leave_call(struct event_walk *walk, struct event_frame *frame, enum event_leave how)
+{
+	struct chrome *to = walk->user;
+	const struct model *model = to->export->model;
+	bool wanted = model->choice->methods.count == 0 || to->wanted > 0;
+	uint64_t ns = walk->at - frame->begin;
+
+	to->wanted -= is_chosen(to, frame->method);
+	if (!wanted)
+		return 0;
+	if (to->counts) {
+		to->lengths[length_of(ns)]++;
+		return 0;
+	}
+	if (ns < to->shortest) {
+		to->left_out++;
+		return 0;
+	}
+	put_span(to,
+		frame->method ? model->method[frame->method].display : label_of("(not known)"),
+		"call", track_of_events(to, walk->thread), frame->begin, walk->at);
+	put_time(to->out, ",\"args\":{\"self_us\":", frame->self);
+	out_text(to->out, frame->before ? ",\"began_before\":true" : "");
+	out_text(to->out, how == LEAVE_CUT      ? ",\"goes_on\":true}}"
+			  : how == LEAVE_UNWIND ? ",\"exception\":true}}"
+						: "}}");
+	return to->out->failed ? -1 : 0;
+}
+
+static void put_mounted(struct chrome *to, uint64_t track, uint64_t until)
+{
+	struct label name;
+
+	if (to->mounted == 0)
+		return;
+	name = store_format(to->export->model->store, "virtual thread %llu",
+		(unsigned long long)to->mounted_number);
+	put_span(to, name, "mount", track, to->mounted - 1, until);
+	out_char(to->out, '}');
+	to->mounted = 0;
+}
+
+/* Operations of I/O, where they are not told one by one elsewhere; mounts. */
+static int put_other(struct event_walk *walk, const struct stream_event *event)
+{
+	struct chrome *to = walk->user;
+	uint64_t track;
+
+	if (to->counts)
+		return 0;
+	track = track_of_events(to, walk->thread);
+	if (event->kind == STREAM_OPERATION && to->export->model->profile->record_count == 0 &&
+		event->number < ACCOUNT_KINDS) {
+		put_span(to, label_of(account_kind_names[event->number]), "io", track,
+			event->at > event->ns ? event->at - event->ns : 0, event->at);
+		out_text(to->out, ",\"args\":{\"bytes\":");
+		out_number(to->out, event->amount);
+		out_text(to->out, event->failed ? ",\"failed\":true}}" : "}}");
+	}
+	if (event->kind == STREAM_MOUNT || event->kind == STREAM_UNMOUNT)
+		put_mounted(to, track, event->at);
+	if (event->kind == STREAM_MOUNT) {
+		to->mounted = event->at + 1;
+		to->mounted_number = event->number;
+	}
+	return 0;
+}
+
+static int put_gap(struct event_walk *walk, uint64_t lost, uint64_t since)
+{
+	struct chrome *to = walk->user;
+
+	to->mounted = 0;
+	if (lost == 0 || to->counts)
+		return 0;
+	put_span(to, label_of("events were lost"), "lost", track_of_events(to, walk->thread),
+		since, walk->at);
+	out_text(to->out, ",\"args\":{\"events\":");
+	out_number(to->out, lost);
+	out_text(to->out, "}}");
+	return 0;
+}
+
+static int walk_calls(struct chrome *to)
+{
+	const struct profile *profile = to->export->model->profile;
+	const struct profile_interval *interval = &profile->interval;
+	struct event_walk walk = {.user = to,
+		.wants = wants_events,
+		.enter = enter_call,
+		.leave = leave_call,
+		.other = put_other,
+		.gap = put_gap,
+		.profile = profile,
+		.from = interval->from ? interval->begin : 0,
+		.to = interval->to ? interval->end : UINT64_MAX};
+	struct error error = {0};
+	int status = event_walk(&walk, &error);
+
+	to->wanted = 0;
+	to->mounted = 0;
+	event_walk_fini(&walk);
+	/* A write that failed is told by its own. */
+	return status < 0 && !to->out->failed ? -1 : 0;
+}
+
+/* The longest calls, where there are many: no call is longer than its caller, which so is there. */
+static int put_calls(struct chrome *to)
+{
+	uint64_t kept = 0;
+	unsigned length = sizeof(to->lengths) / sizeof(*to->lengths);
+
+	if (to->export->model->profile->event_block_count == 0)
+		return 0;
+	to->counts = true;
+	if (walk_calls(to) != 0)
+		return -1;
+	to->counts = false;
+	while (length > 0 && kept + to->lengths[length - 1] <= CALLS_MOST)
+		kept += to->lengths[--length];
+	to->shortest = length > 0 ? least_of(length) : 0;
+	return walk_calls(to);
+}
+
 /* ---- what metrics came to ---- */
 
 static void put_step(
@@ -345,7 +541,15 @@ static void put_facts(struct chrome *to)
 	out_text(to->out, "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{");
 	put_text(to->out, "\"started\":", label_of(started));
 	put_text(to->out, ",\"profile\":", label_of(to->export->request->file));
-	out_text(to->out, ",\"call trees\":\"left out: they have no times\",\"notes\":");
+	out_text(to->out, ",\"call trees\":\"left out: they have no times\"");
+	if (to->left_out > 0) {
+		out_text(to->out, ",\"calls\":\"");
+		out_number(to->out, to->left_out);
+		out_text(to->out, " are left out that took less than ");
+		out_number(to->out, to->shortest);
+		out_text(to->out, " ns\"");
+	}
+	out_text(to->out, ",\"notes\":");
 	for (size_t i = 0; notes.line[i]; i++)
 		put_text(to->out, i == 0 ? "[" : ",", label_of(notes.line[i]));
 	out_text(to->out, "]}}\n");
@@ -359,7 +563,8 @@ static int write_chrome(const struct export *export)
 	struct chrome to = {.export = export,
 		.out = export->out,
 		.pid = export_fact(profile, "pid"),
-		.tracks_max = profile->thread_count + profile->record_thread_count,
+		.tracks_max = profile->thread_count + profile->record_thread_count +
+			      profile->event_thread_count,
 		.first = true};
 
 	to.track = store_room(model->store, to.tracks_max + 1, sizeof(*to.track));
@@ -369,7 +574,7 @@ static int write_chrome(const struct export *export)
 	put_name(&to, "process_name", to.pid, label_of(command ? command : "java"));
 	put_lives(&to);
 	put_snapshots(&to);
-	to.failed |= put_marks(&to) != 0 || put_records(&to) != 0;
+	to.failed |= put_marks(&to) != 0 || put_records(&to) != 0 || put_calls(&to) != 0;
 	put_counters(&to);
 	put_facts(&to);
 	pairs_fini(&to.tracks);
@@ -379,7 +584,8 @@ static int write_chrome(const struct export *export)
 
 const struct exporter exporter_chrome = {
 	.name = "chrome",
-	.meaning = "trace events for Perfetto: threads, snapshots, marks, I/O in time",
+	.meaning = "trace events for Perfetto: threads, snapshots, marks, I/O in time, and "
+		   "calls, of a trace of events",
 	.prefix = "",
 	.suffix = ".trace.json",
 	.methods = true,

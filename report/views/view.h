@@ -40,6 +40,8 @@ struct view {
 	bool collections;   /* and collections */
 	bool compilations;  /* and compilations */
 	bool slices;        /* and what was done in slices of time */
+	/* of a trace of events: profile_wanted.events; times that are chosen are its own */
+	bool events;
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
 	bool adjusts;
 	/* in rows of its own; all others have a line beside the rows */
@@ -58,7 +60,8 @@ extern const struct view *const views[];
 extern const size_t view_count;
 
 /* Those that are named outside of the table. */
-extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines;
+extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines,
+	view_timeline;
 
 /* What the user asked for. */
 struct report_request {
@@ -71,6 +74,9 @@ struct report_request {
 	/* Rows below this share of the whole are summed up. 0: none; below 0: not chosen
 	 */
 	double min;
+	/* Of a trace of events: from when on, until when, ns since the session began; to 0: to the end. And which of the
+	 * calls of chosen methods, 1: the longest; 0: the longest ones. */
+	uint64_t from, to, call;
 	uint64_t depth; /* and those below that level of a tree; 0: none */
 	bool all;       /* of the summary, every row */
 	bool colour;
