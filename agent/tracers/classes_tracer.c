@@ -34,6 +34,9 @@ struct class_row {
 
 enum { FRESH_MAX = 4096 };
 
+/* Off for longer: what is there is looked at once more. */
+#define AFRESH_NS UINT64_C(1000000000)
+
 static struct {
 	struct lock lock;      /* guards what follows */
 	struct class_row *row; /* from 1 on */
@@ -45,6 +48,7 @@ static struct {
 	size_t there_count, there_room;
 	bool counted;              /* what was there before */
 	bool looking;              /* at what is there */
+	uint64_t off_at;           /* when the trace was switched off last; clock_system */
 	uint64_t fresh[FRESH_MAX]; /* keys of classes that were loaded until then */
 	uint32_t fresh_count;
 } state = {.lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_CLASSES}};
@@ -483,7 +487,10 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	class_hook_note_times(true);
 	open_log(jni);
 	perf_counters_read(time_counter, times_before, TIMES);
-	find_all_there(jni);
+	/* While it looks it holds them all: those switched again and again would never be unloaded. */
+	if (!state.counted || clock_system() - state.off_at > AFRESH_NS)
+		find_all_there(jni);
+	state.looking = false;
 	return 0;
 }
 
@@ -494,6 +501,7 @@ static void off(JNIEnv *jni, struct session *session)
 	add_times();
 	if (jni)
 		jvm_enable_extension(unload_event, NULL);
+	state.off_at = clock_system();
 }
 
 static void forget(void)
