@@ -242,6 +242,7 @@ public class Contended {
 					if (own % 2 == 0) {
 						synchronized (what) {
 							spin(20_000);
+							Thread.yield();
 						}
 					} else {
 						what.lock.lock();
@@ -249,6 +250,8 @@ public class Contended {
 						what.lock.unlock();
 					}
 					done[own]++;
+					// Virtual threads that wait need a carrier to go on.
+					Thread.yield();
 				}
 			}, "load" + (char)('a' + i));
 			threads.add(thread);
