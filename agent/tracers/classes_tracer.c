@@ -455,15 +455,20 @@ enum { TIMES = sizeof(time_fact) / sizeof(*time_fact) };
 /* While it was on, up to the last switch; and as it was switched on. */
 static uint64_t times[TIMES], times_before[TIMES];
 
+static _Atomic bool is_on;
+
+/* As it is switched off, and in flushes. */
 static void add_times(void)
 {
 	uint64_t now[TIMES];
 
 	perf_counters_read(time_counter, now, TIMES);
+	lock_take(&state.lock);
 	for (unsigned i = 0; i < TIMES; i++) {
 		times[i] += now[i] > times_before[i] ? now[i] - times_before[i] : 0;
 		times_before[i] = now[i];
 	}
+	lock_give(&state.lock);
 }
 
 /* ---- the trace ---- */
@@ -491,6 +496,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	if (!state.counted || clock_system() - state.off_at > AFRESH_NS)
 		find_all_there(jni);
 	state.looking = false;
+	is_on = true;
 	return 0;
 }
 
@@ -498,6 +504,7 @@ static void off(JNIEnv *jni, struct session *session)
 {
 	class_hook_note_times(false);
 	close_log(jni);
+	is_on = false;
 	add_times();
 	if (jni)
 		jvm_enable_extension(unload_event, NULL);
@@ -567,7 +574,7 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 {
 	int status = put_rows(profile, began, error);
 
-	if (tracers_now() & 1U << TRACE_CLASSES)
+	if (is_on)
 		add_times();
 	return status == 0 ? class_loaders_put(profile, error) : status;
 }

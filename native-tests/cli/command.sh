@@ -234,7 +234,7 @@ holds "JSON differs on a terminal" diff <("$jprof" report small.jprof --format j
 prints '^ *Self cpu +Total cpu +Calls +Name$' report small.jprof --view methods --width 80 --calibration off
 prints '\([0-9]+ more\)' report small.jprof --min 5% --calibration off
 prints '\(all threads\)' report small.jprof --merge-threads --calibration off
-says 2 "--depth is for tree and slowest, not for 'methods'" report small.jprof --view methods --depth 2
+says 2 "--depth is for tree, slowest, timeline and event-tree, not for 'methods'" report small.jprof --view methods --depth 2
 says 2 "--merge-threads is for .*, not for 'threads'" report small.jprof --view threads --merge-threads
 says 2 "--min needs a percentage" report small.jprof --min 101%
 says 2 "--min is a share of a metric" report small.jprof --min 1% --sort name

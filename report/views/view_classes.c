@@ -153,7 +153,7 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_class_loaders = {
 	.name = "class-loaders",
-	.meaning = "classes by loader: there before, loaded, unloaded; traces=classes",
+	.meaning = "classes by loader: there before, loaded, unloaded",
 	.sort = "loaded",
 	.classes = true,
 	.columns = loader_columns,
