@@ -59,8 +59,7 @@ const struct command *command_find(const char *name);
 
 /* Those of the commands' files. */
 extern const struct command_table list_table, deadlocks_table, status_table, trace_table,
-	report_table,
-	export_table, diff_command_table, html_table, open_table, calibrate_table,
+	report_table, export_table, diff_command_table, html_table, open_table, calibrate_table,
 	selftest_table, heap_table;
 
 /* Words behind help, beside commands; and the shells that there is completion for. Both to NULL. */

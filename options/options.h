@@ -56,12 +56,12 @@ struct options {
 		events;       /* methods that traces=events tells of; empty: all timed ones */
 	uint64_t events_keep; /* ns of events that are kept, not written; 0: all are written */
 	struct pattern_list events_when; /* see event_condition_read */
-	uint64_t objects;            /* bytes from one to the next; 0: all */
-	bool gc_in_paths;            /* pauses have accounts at the paths that they stop */
-	int io;                      /* enum io_mode */
-	uint64_t io_slots;           /* descriptors below are in the holder's array */
-	bool io_class_loading;       /* reading classes is the application's I/O, too */
-	char *calibration;           /* "auto", "off" or a path */
+	uint64_t objects;                /* bytes from one to the next; 0: all */
+	bool gc_in_paths;                /* pauses have accounts at the paths that they stop */
+	int io;                          /* enum io_mode */
+	uint64_t io_slots;               /* descriptors below are in the holder's array */
+	bool io_class_loading;           /* reading classes is the application's I/O, too */
+	char *calibration;               /* "auto", "off" or a path */
 	bool keep_code;      /* the machine code of compiled methods goes into the profile */
 	int timing;          /* enum timing_mode */
 	uint64_t max_memory; /* bytes */
