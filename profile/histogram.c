@@ -28,11 +28,11 @@ size_t histogram_encode(const struct histogram *histogram, uint8_t *bytes)
 
 size_t histogram_decode(const uint8_t *bytes, size_t size, struct histogram_cell *cell)
 {
-	struct varints from = {bytes, bytes + size, false};
+	struct varints from = {bytes, bytes ? bytes + size : NULL, false};
 	uint64_t bucket = 0;
 	size_t cells = 0;
 
-	while (bytes && from.at < from.end) {
+	while (from.at < from.end) {
 		uint64_t further = varint_take(&from), count = varint_take(&from);
 
 		bucket += further;

@@ -272,12 +272,13 @@ static void put_slices(struct head *head)
 {
 	const struct profile *profile = head->report->model->profile;
 	const struct profile_interval *interval = &profile->interval;
-	const struct profile_slice *slice = &profile->slice[interval->slice];
+	const struct profile_slice *slice;
 	uint64_t longest = 0;
 	char line[160];
 
 	if (!interval->by_slices)
 		return;
+	slice = &profile->slice[interval->slice];
 	for (size_t i = 0; i < interval->slices; i++)
 		if (slice[i].ended - slice[i].began > longest)
 			longest = slice[i].ended - slice[i].began;

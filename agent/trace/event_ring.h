@@ -162,10 +162,11 @@ static inline bool event_ring_wants(struct event_ring *ring, uint32_t method)
 static inline bool event_ring_has_room(
 	const struct event_ring *ring, uint64_t now, unsigned words)
 {
-	uint64_t *at = atomic_load_explicit(&ring->at, memory_order_relaxed);
-	uint64_t *limit = __atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
+	/* As numbers: both may be NULL. */
+	uintptr_t at = (uintptr_t)atomic_load_explicit(&ring->at, memory_order_relaxed);
+	uintptr_t limit = (uintptr_t)__atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
 
-	return at + words <= limit && now - ring->begin < EVENT_TIMES;
+	return at + words * sizeof(uint64_t) <= limit && now - ring->begin < EVENT_TIMES;
 }
 
 /* One event of one word; there is room. */
