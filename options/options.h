@@ -60,6 +60,7 @@ struct options {
 	bool gc_in_paths;                /* pauses have accounts at the paths that they stop */
 	int io;                          /* enum io_mode */
 	uint64_t io_slots;               /* descriptors below are in the holder's array */
+	bool io_cpu;                     /* the processor time of operations is told */
 	bool io_class_loading;           /* reading classes is the application's I/O, too */
 	char *calibration;               /* "auto", "off" or a path */
 	bool keep_code;      /* the machine code of compiled methods goes into the profile */

@@ -128,8 +128,10 @@ enum subject {
 	X(IO_MAP, "map", SUBJECT_FILE, "maps")             /* mmap(2): bytes mapped */         \
 	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs")          /* fsync(2) and its like */         \
 	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
-	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */        \
-	X(CALLS, "call", SUBJECT_METHOD, "calls") /* that were counted: of the root */         \
+	/* of those with a time: ns that the thread ran meanwhile */                           \
+	X(IO_CPU, "io-cpu", SUBJECT_FILE, "cpu")                                               \
+	X(SAMPLES, "sample", SUBJECT_PLACE, "samples") /* the amount: in periods */            \
+	X(CALLS, "call", SUBJECT_METHOD, "calls")      /* that were counted: of the root */    \
 	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated") /* of a class */         \
 	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */    \
 	/* where it was thrown; the amount: objects that had been thrown before */             \
@@ -151,7 +153,8 @@ enum account_kind {
 	ACCOUNT_KIND_TABLE(X)
 #undef X
 		ACCOUNT_KINDS,
-	IO_OPS = IO_RESOLVE + 1 /* operations of I/O are the first ones */
+	IO_OPS = IO_RESOLVE + 1, /* operations of I/O are the first ones */
+	IO_ACCOUNTS = IO_CPU + 1 /* and with what is told of them beside */
 };
 
 /* An account of counted calls has the id ACCOUNT_OF_METHOD + its method's. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/io/archive_files.h"
@@ -32,6 +33,7 @@ enum {
 READ_MOSTLY _Atomic uint32_t io_recording;
 
 struct holder io_holder;
+static READ_MOSTLY bool times_cpu; /* option io_cpu */
 static READ_MOSTLY bool walks; /* each operation's path is asked for: not all calls are timed */
 
 /* Operations that are in no account. */
@@ -217,6 +219,7 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 		return 0;
 	walks = !session_times_calls(session) ||
 		(session_keeps_budget(session) && jvm_stacks_outlast_changes());
+	times_cpu = session->options.io_cpu;
 	class_loading_tell_apart(!session->options.io_class_loading);
 	if (kept < KEPT_MIN)
 		kept = KEPT_MIN;
@@ -313,6 +316,43 @@ static __attribute__((noinline)) void account_elsewhere(
 		add_apart(&no_context, operation);
 }
 
+/* ns that the calling thread has run. Where the metric cpu counts it that is a time stamp's price, if the thread was not
+ * interrupted; the same clock either way. */
+static uint64_t thread_cpu(struct metric_thread *metric)
+{
+	struct timespec now;
+
+	if (metric && metric->cpu.tid != 0)
+		return cpu_time_read(&metric->cpu, time_stamp_read());
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static __attribute__((noinline)) void begin_cpu(struct io_call *call)
+{
+	struct thread_slot *thread = slot_current;
+
+	if (!thread || !slot_enter(thread))
+		return;
+	if (thread->session == call->session)
+		call->cpu = thread_cpu(slot_context(thread)->metric);
+	slot_leave(thread);
+}
+
+/* What the thread ran since the call began, beside the operation that has the call's time. */
+static __attribute__((noinline)) void account_cpu(const struct io_call *call,
+	struct thread_context *context, const struct operation *operation)
+{
+	uint64_t now = thread_cpu(context->metric);
+	struct operation cpu = {.node = operation->node,
+		.subject = operation->subject,
+		.group = operation->group,
+		.kind = IO_CPU,
+		.ns = now > call->cpu ? now - call->cpu : 0};
+
+	context_account(context, &cpu);
+}
+
 static void account(const struct io_call *call, struct operation *operation)
 {
 	struct thread_slot *thread = slot_current;
@@ -339,6 +379,9 @@ static void account(const struct io_call *call, struct operation *operation)
 		metric_count(context->metric, metric_of[operation->kind].ops, 1);
 	}
 	context_account(context, operation);
+	/* What has no time is told with another operation of the same call. */
+	if (__builtin_expect(call->cpu != 0, 0) && operation->ns != 0 && !operation->part)
+		account_cpu(call, context, operation);
 	if (__builtin_expect(context_is_traced(context), 0) && !operation->part)
 		context_trace_operation(context, operation->kind, operation->failed,
 			operation->subject, operation->amount, operation->ns);
@@ -464,6 +507,8 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 	if (walk)
 		find_path(call, &stack);
 	tell_class_loading(call, call->file);
+	if (__builtin_expect(times_cpu, 0))
+		begin_cpu(call);
 	call->start = clock_now();
 }
 

@@ -32,6 +32,7 @@ struct io_call {
 	holder_word word;   /* what it was at the begin, */
 	struct io_ref file; /* and which file that is */
 	uint64_t start;     /* ns; 0: not recorded */
+	uint64_t cpu;       /* ns that the thread had run by then; 0: not asked for */
 	bool own;           /* a class is being loaded by it: told apart */
 	int64_t offset;     /* in the file, of what is read; -1: at the descriptor's own */
 	uint32_t session;   /* that records it */

@@ -310,7 +310,7 @@ void accounts_merge(struct accounts *accounts, struct memory_budget *budget,
 		account.node = to(user, account.node);
 		add(accounts, budget, &account);
 	}
-	for (enum account_kind kind = 0; kind < IO_OPS; kind++) {
+	for (enum account_kind kind = 0; kind < IO_ACCOUNTS; kind++) {
 		struct account rest = accounts_rest(from, kind);
 
 		add_rest(&accounts->rest[kind], &rest);

@@ -71,7 +71,7 @@ struct accounts {
 	uint32_t gone_count, gone_shown;
 	struct rest {
 		uint64_t count, failures, amount, ns, written;
-	} rest[IO_OPS]; /* what is in no account, see accounts_rest; threads themselves account for I/O alone */
+	} rest[IO_ACCOUNTS]; /* what is in no account, see accounts_rest; threads themselves account for I/O alone */
 	/* Not yet posted: operations from posted to put, both counted for ever. put is the owner's. */
 	_Atomic uint32_t put, posted;
 	struct operation journal[JOURNAL];

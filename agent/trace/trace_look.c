@@ -284,8 +284,8 @@ static uint32_t copy_accounts(struct look *look, uint32_t *at, uint32_t end, uin
 	uint32_t kept = 0;
 
 	for (; *at < end && most > 0; ++*at, most--) {
-		bool listed = *at < end - IO_OPS;
-		enum account_kind kind = *at - (end - IO_OPS);
+		bool listed = *at < end - IO_ACCOUNTS;
+		enum account_kind kind = *at - (end - IO_ACCOUNTS);
 
 		block[kept] = listed ? *account_at(io, *at) : accounts_rest(io, kind);
 		kept += is_account_shown(look, &block[kept],
@@ -303,7 +303,7 @@ bool look_accounts(struct look *look)
 	bool same = true;
 
 	lock_take(&tree->lock);
-	end = tree->accounts.count + IO_OPS;
+	end = tree->accounts.count + IO_ACCOUNTS;
 	lock_give(&tree->lock);
 	while (visitor->accounts && look->result == 0 && same && at < end) {
 		lock_take(&tree->lock);

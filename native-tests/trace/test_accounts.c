@@ -62,7 +62,7 @@ static struct account sum(struct fixture *f)
 {
 	struct account total = {0};
 
-	for (uint32_t i = 0; i < count(f) + IO_OPS; i++) {
+	for (uint32_t i = 0; i < count(f) + IO_ACCOUNTS; i++) {
 		uint32_t listed = f->accounts.count;
 		struct account account = i < listed ? *account_at(&f->accounts, i)
 						    : accounts_rest(&f->accounts, i - listed);

@@ -243,7 +243,7 @@ static int sum_io(struct search *search)
 		const struct profile_account *io = &profile->account[i];
 		const struct profile_file *file;
 
-		if (account_kind_subject(io->kind) != SUBJECT_FILE || io->subject == 0)
+		if (io->kind >= IO_OPS || io->subject == 0)
 			continue;
 		file = &profile->file[io->subject - 1];
 		/* What is read of entries is read of their archives, too. */
@@ -261,7 +261,7 @@ static int sum_io(struct search *search)
 		const struct io_sum *name;
 		size_t place;
 
-		if (account_kind_subject(io->kind) != SUBJECT_FILE || io->subject == 0 ||
+		if (io->kind >= IO_OPS || io->subject == 0 ||
 			!is_work(io, &profile->file[io->subject - 1]))
 			continue;
 		name = &search->by_name[search->name_of[io->subject - 1]];

@@ -32,12 +32,30 @@ bool *io_wanted(const struct model *model)
 
 /* ---- sums ---- */
 
+static struct io_amount amount_of(const struct profile_account *io)
+{
+	if (io->kind == IO_CPU)
+		return (struct io_amount){.cpu_ns = io->ns};
+	return (struct io_amount){io->count, io->amount, io->ns, 0};
+}
+
+bool io_has_cpu(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->account_count; i++)
+		if (profile->account[i].kind == IO_CPU)
+			return true;
+	return false;
+}
+
 void io_use_add(struct io_use *use, const struct profile_account *io)
 {
-	enum io_part part = part_of[io->kind] ? part_of[io->kind] : IO_PART_OTHERS;
-	struct io_amount amount = {io->count, io->amount, io->ns};
+	enum io_part part;
+	struct io_amount amount = amount_of(io);
 
 	io_amount_add(&use->part[IO_PART_ALL], &amount);
+	if (io->kind == IO_CPU)
+		return;
+	part = part_of[io->kind] ? part_of[io->kind] : IO_PART_OTHERS;
 	io_amount_add(&use->part[part], &amount);
 }
 
@@ -63,7 +81,7 @@ struct io_amount *io_cum_of_nodes(const struct model *model)
 		return NULL;
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *io = &profile->account[i];
-		struct io_amount amount = {io->count, io->amount, io->ns};
+		struct io_amount amount = amount_of(io);
 
 		if (wanted[i] && !is_twice(profile, io))
 			io_amount_add(&cum[io->node], &amount);

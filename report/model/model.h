@@ -478,7 +478,7 @@ enum io_part {
 };
 
 struct io_amount {
-	uint64_t ops, bytes, ns;
+	uint64_t ops, bytes, ns, cpu_ns;
 };
 
 struct io_use {
@@ -494,6 +494,7 @@ static inline void io_amount_add(struct io_amount *amount, const struct io_amoun
 	amount->ops += more->ops;
 	amount->bytes += more->bytes;
 	amount->ns += more->ns;
+	amount->cpu_ns += more->cpu_ns;
 }
 
 static inline void io_amount_subtract(struct io_amount *amount, const struct io_amount *less)
@@ -501,10 +502,15 @@ static inline void io_amount_subtract(struct io_amount *amount, const struct io_
 	amount->ops -= less->ops;
 	amount->bytes -= less->bytes;
 	amount->ns -= less->ns;
+	amount->cpu_ns -= less->cpu_ns;
 }
 
+/* Processor time is that of all parts. */
 void io_use_add(struct io_use *use, const struct profile_account *io);
 void io_use_join(struct io_use *use, const struct io_use *more);
+
+/* True if it was recorded of some. */
+bool io_has_cpu(const struct profile *profile);
 
 /* What was done in and below each node, by position, all parts in one. The store's; NULL without memory. */
 struct io_amount *io_cum_of_nodes(const struct model *model);

@@ -476,6 +476,29 @@ struct cell *io_cells(struct cell *cells, const struct io_amount *amount)
 	return cells;
 }
 
+void io_cpu_columns(struct report *report, bool cum)
+{
+	const unsigned flags = IN_ALL | COLUMN_TIME;
+
+	report->has_io_cpu = io_has_cpu(report->model->profile);
+	if (!report->has_io_cpu)
+		return;
+	if (!cum) {
+		sheet_add(&report->sheet, NULL, "cpu_ns", "CPU", flags | COLUMN_SUM);
+		return;
+	}
+	sheet_add(&report->sheet, NULL, "base_cpu_ns", "Self CPU", flags | COLUMN_SUM);
+	sheet_add(&report->sheet, NULL, "cum_cpu_ns", "CPU", flags);
+}
+
+struct cell *io_cpu_cell(
+	const struct report *report, struct cell *cells, const struct io_amount *amount)
+{
+	if (report->has_io_cpu)
+		*cells++ = cell_number(amount->cpu_ns);
+	return cells;
+}
+
 int report_find_io(struct report *report)
 {
 	const struct model *model = report->model;
@@ -542,6 +565,9 @@ void io_all_sums(struct report *report, const struct io_use *all)
 	io_all_cells(cells, all, all);
 	for (unsigned i = 0; i < 2 * IO_PARTS * 3; i++)
 		report->sheet.column[first + i].sum = cells[i].number;
+	for (unsigned i = 0; report->has_io_cpu && i < 2; i++)
+		report->sheet.column[first + 2 * IO_PARTS * 3 + i].sum =
+			all->part[IO_PART_ALL].cpu_ns;
 }
 
 struct cell *io_all_cells(

@@ -107,6 +107,7 @@ struct report {
 	/* Where others than views of I/O are chosen by paths: what was done with such files in and below nodes, by
 	 * position, and methods, by id; in all; and the first of its columns. NULL: they are not. */
 	struct io_amount *io_of_node, *io_of_method, io_all;
+	bool has_io_cpu; /* its columns are there */
 	unsigned io_column;
 	bool estimates;    /* what samples alone have found has figures by them, with errors */
 	struct rank *rank; /* of a list: its items, in order */
@@ -269,6 +270,12 @@ struct cell *beside_cells(
 /* Three columns for a part, in a group: ops, bytes, ns; and their cells. Returns that behind them. */
 void io_columns(struct report *report, const char *group, const char *heading, unsigned flags);
 struct cell *io_cells(struct cell *cells, const struct io_amount *amount);
+
+/* Processor time of I/O, where it was recorded: one column, or that of base and of cum, which io_cpu_cell is
+ * called for one by one. No column, and no cell, where it was not. */
+void io_cpu_columns(struct report *report, bool cum);
+struct cell *io_cpu_cell(
+	const struct report *report, struct cell *cells, const struct io_amount *amount);
 
 /* What an operation takes, "each", and how much is done in a second of the interval, "rate": the first is shown in
  * text, too. Operations of amount; returns that behind the cells. */

@@ -36,6 +36,7 @@ static void common_columns(struct sheet *sheet)
 static void end_columns(struct report *report, const char *heading)
 {
 	io_columns(report, "all", "", IN_DATA | COLUMN_SUM);
+	io_cpu_columns(report, false);
 	sheet_add(&report->sheet, NULL, "bytes_per_second", "MB/s", IN_DATA);
 	sheet_add(&report->sheet, NULL, "throughput", "MB/s", IN_TEXT);
 	io_rate_columns(report);
@@ -122,6 +123,7 @@ static struct cell *end_cells(
 		ns += sum->use.part[i].ns;
 	}
 	cells = io_cells(cells, &sum->use.part[IO_PART_ALL]);
+	cells = io_cpu_cell(report, cells, &sum->use.part[IO_PART_ALL]);
 	*cells++ = ns ? cell_number((uint64_t)((double)bytes * 1e9 / (double)ns)) : cell_null();
 	*cells++ = ns ? cell_number((uint64_t)((double)bytes * 1e3 / (double)ns + 0.5))
 		      : cell_null();
@@ -208,6 +210,8 @@ static int open_files(struct report *report)
 		if (!wanted[i] || io->subject == 0)
 			continue;
 		io_use_add(&sums[io->subject - 1].use, io);
+		if (io->kind == IO_CPU)
+			continue;
 		sums[io->subject - 1].ops[io->kind] += io->count;
 		sums[io->subject - 1].failures += io->failures;
 	}

@@ -11,6 +11,7 @@ static void columns(struct report *report)
 {
 	method_columns(report);
 	io_all_columns(report);
+	io_cpu_columns(report, true);
 	io_rate_columns(report);
 	sheet_add_name(&report->sheet, "Method");
 }
@@ -22,6 +23,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 
 	cells = method_cells(cells, method);
 	cells = io_all_cells(cells, &view->base[item], &view->cum[item]);
+	cells = io_cpu_cell(report, cells, &view->base[item].part[IO_PART_ALL]);
+	cells = io_cpu_cell(report, cells, &view->cum[item].part[IO_PART_ALL]);
 	cells = io_rate_cells(report, cells, &view->cum[item].part[IO_PART_ALL]);
 	*cells = cell_label(method->display);
 }

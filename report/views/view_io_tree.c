@@ -14,6 +14,7 @@ static void columns(struct report *report)
 	node_columns(report);
 	method_columns(report);
 	io_all_columns(report);
+	io_cpu_columns(report, true);
 	io_rate_columns(report);
 	sheet_add_name(&report->sheet, "Name");
 }
@@ -26,6 +27,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	cells = node_cells(report, cells, item);
 	cells = method_cells(cells, &model->method[model->profile->node[item].method]);
 	cells = io_all_cells(cells, &view->base[item], &view->cum[item]);
+	cells = io_cpu_cell(report, cells, &view->base[item].part[IO_PART_ALL]);
+	cells = io_cpu_cell(report, cells, &view->cum[item].part[IO_PART_ALL]);
 	cells = io_rate_cells(report, cells, &view->cum[item].part[IO_PART_ALL]);
 	*cells = node_name(report, item);
 }
