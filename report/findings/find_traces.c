@@ -398,7 +398,7 @@ void find_class_churn(struct search *search, const struct finding_rule *rule)
 		search_count(search, loaded), search_share(search, share),
 		search_count(search, loaders), loader ? ", for example of the class " : "",
 		loader ? search_name(search, loader) : "");
-	finding->command = search_command(search, "loaders");
+	finding->command = search_command(search, "class-loaders");
 }
 
 /* ---- compiled code ---- */
