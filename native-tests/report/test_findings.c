@@ -1297,6 +1297,30 @@ static void traced(enum trace_kind kind)
 	fact("duration_ns", "1000000000");
 }
 
+/* Below the overview stand the views of what was traced, three at most. */
+static void test_next_steps(void **state)
+{
+	static struct profile_trace_period all[TRACE_KINDS];
+	char *text;
+
+	traced(TRACE_GC);
+	text = print("overview", NULL, 80, 0);
+	assert_non_null(strstr(text, "jprof report 'my shop.jprof' --view gc\n"));
+	assert_null(strstr(text, "--view locks"));
+	free(text);
+	for (int i = 0; i < TRACE_KINDS; i++)
+		all[i] = (struct profile_trace_period){
+			.id = (uint32_t)i + 1, .trace = (enum trace_kind)i, .ended = 1000 * MS};
+	fixture.profile.trace_period = all;
+	fixture.profile.trace_period_count = TRACE_KINDS;
+	text = print("overview", NULL, 80, 0);
+	assert_non_null(strstr(text, "--view locks\n"));
+	assert_non_null(strstr(text, "--view alive\n"));
+	assert_non_null(strstr(text, "--view gc\n"));
+	assert_null(strstr(text, "--view exceptions\n"));
+	free(text);
+}
+
 /* What was found without the trace is found no more. */
 static void expect_only_traced(int line, const char *rule)
 {
@@ -1416,7 +1440,7 @@ static void test_pauses(void **state)
 	expect(__LINE__, "gc-pauses", false);
 	row[0].ns++;
 	assert_non_null(strstr(look("gc-pauses").evidence,
-		"Pause Full, cause System.gc(); heap 950 B before and after 850 B"));
+		"Pause Full, cause System.gc(); heap 950 B before, 850 B after"));
 	/* One long pause is enough, but not a phase beside the program. */
 	fixture.meta[2].value = "1000000000000";
 	fixture.profile.trace_period[0].ended = PROFILE_NOT_KNOWN;
@@ -1708,6 +1732,7 @@ int main(void)
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_next_steps),
 		cmocka_unit_test(test_lock_contention),
 		cmocka_unit_test(test_locks_once),
 		cmocka_unit_test(test_pauses),

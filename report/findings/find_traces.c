@@ -164,17 +164,19 @@ void find_lock_contention(struct search *search, const struct finding_rule *rule
 /* One pause that people feel, however short all of them are together. */
 #define LONG_PAUSE (200 * MILLISECONDS)
 
-/* " (Pause Full, cause G1 Compaction Pause; heap 900 MB before, 850 MB after)" */
+/* "Pause Full, cause G1 Compaction Pause; heap 900 MB before, 850 MB after" */
 static const char *pause_text(const struct search *search, const struct profile_collection *row)
 {
 	bool has_heap = row->before != PROFILE_NOT_KNOWN && row->after != PROFILE_NOT_KNOWN;
 
-	return search_text(search, "%s, cause %s%s%s%s%s", search_name(search, row->name),
-		row->cause ? search_name(search, row->cause) : "not said",
-		has_heap ? "; heap " : "",
-		has_heap ? search_bytes(search, (uint64_t)row->before) : "",
-		has_heap ? " before and after " : "",
-		has_heap ? search_bytes(search, (uint64_t)row->after) : "");
+	const char *heap = "";
+
+	if (has_heap)
+		heap = search_text(search, "; heap %s before, %s after",
+			search_bytes(search, (uint64_t)row->before),
+			search_bytes(search, (uint64_t)row->after));
+	return search_text(search, "%s, cause %s%s", search_name(search, row->name),
+		row->cause ? search_name(search, row->cause) : "not said", heap);
 }
 
 void find_pauses(struct search *search, const struct finding_rule *rule)
