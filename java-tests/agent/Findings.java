@@ -322,6 +322,17 @@ public class Findings {
         pool.awaitTermination(1, TimeUnit.MINUTES);
     }
 
+    // ---- what traces tell ----
+
+    static void collections(boolean bad) {
+        for (int i = 0; i < 40; i++) {
+            if (bad)
+                System.gc();
+            else
+                work(1_000_000);
+        }
+    }
+
     // ---- code ----
 
     /** One that the compilers are told to leave alone. */
@@ -357,6 +368,7 @@ public class Findings {
         case "mostly-waits" -> Findings::waits;
         case "no-processor" -> Findings::processors;
         case "many-threads" -> Findings::threads;
+        case "explicit-gc" -> Findings::collections;
         case "interpreted" -> Findings::notCompiled;
         default -> throw new IllegalArgumentException(arguments[1]);
         };

@@ -43,10 +43,14 @@ ROWS = [
     ("many-threads", "calls=auto", [], [], None, "named 'request-\\*'"),
     ("interpreted", "calls=auto", EXCLUDED, [], "Findings.hot", "ran in the interpreter"),
     ("interpreted", "calls=auto", ["-Xint"], [], None, "interpreted mode"),
+    ("lock-contention", "calls=sample,traces=locks", [], [], "Findings.inLock",
+     r"in Findings.inLock, while 'worker-\d' held it in Findings.inLock"),
+    ("explicit-gc", "calls=sample,traces=gc", ["-XX:+UseSerialGC"], [], None, "40 collections have the cause"),
+    ("exceptions-thrown", "calls=sample,traces=exceptions", [], [], None, "most often"),
     ("compiling", "calls=auto", ["-Xcomp"], ["-Xint"], None, "beside"),
 ]
 # Which program it is, where that has another name than the rule.
-PROGRAM = {"compiling": "mostly-waits"}
+PROGRAM = {"compiling": "mostly-waits", "lock-contention": "locks", "exceptions-thrown": "exceptions"}
 # What other programs of the machine do to these is no fault of the rule's.
 OTHERS = {"no-processor"}
 

@@ -1282,6 +1282,347 @@ static void test_deep(void **state)
 	}
 }
 
+/* ---- what traces tell ---- */
+
+/* A second of tracing, of a recording that is as long. */
+static void traced(enum trace_kind kind)
+{
+	static struct profile_trace_period period;
+
+	program(1000 * MS, 5);
+	period = (struct profile_trace_period){.id = 1, .trace = kind, .ended = 1000 * MS};
+	fixture.profile.trace_period = &period;
+	fixture.profile.trace_period_count = 1;
+	fact("flushed_ns", "1000000000");
+	fact("duration_ns", "1000000000");
+}
+
+/* Below the overview stand the views of what was traced, three at most. */
+static void test_next_steps(void **state)
+{
+	static struct profile_trace_period all[TRACE_KINDS];
+	char *text;
+
+	traced(TRACE_GC);
+	text = print("overview", NULL, 80, 0);
+	assert_non_null(strstr(text, "jprof report 'my shop.jprof' --view gc\n"));
+	assert_null(strstr(text, "--view locks"));
+	free(text);
+	for (int i = 0; i < TRACE_KINDS; i++)
+		all[i] = (struct profile_trace_period){
+			.id = (uint32_t)i + 1, .trace = (enum trace_kind)i, .ended = 1000 * MS};
+	fixture.profile.trace_period = all;
+	fixture.profile.trace_period_count = TRACE_KINDS;
+	text = print("overview", NULL, 80, 0);
+	assert_non_null(strstr(text, "--view locks\n"));
+	assert_non_null(strstr(text, "--view alive\n"));
+	assert_non_null(strstr(text, "--view gc\n"));
+	assert_null(strstr(text, "--view exceptions\n"));
+	free(text);
+}
+
+/* What was found without the trace is found no more. */
+static void expect_only_traced(int line, const char *rule)
+{
+	expect(line, rule, true);
+	fixture.profile.trace_period_count = 0;
+	expect(line, rule, false);
+	fixture.profile.trace_period_count = 1;
+}
+
+static void test_lock_contention(void **state)
+{
+	static struct profile_lock lock[] = {{1, "com.acme.Till", 7}, {2, "com.acme.Shop", 8}};
+	static struct profile_path path[2];
+	static struct profile_contention row[2];
+	struct seen seen;
+
+	traced(TRACE_LOCKS);
+	path[0] = (struct profile_path){.method = fixture.node[MAIN].method};
+	path[1] = (struct profile_path){.method = fixture.node[WORK].method, .parent = 1};
+	row[0] = (struct profile_contention){.id = 1,
+		.node = 2,
+		.holder = 1,
+		.thread = 10,
+		.holder_thread = 10,
+		.lock = 1,
+		.kind = LOCKS_PARK,
+		.count = 7,
+		.ns = 300 * MS,
+		.longest = 90 * MS};
+	row[1] = row[0];
+	row[1].ns = 200 * MS;
+	fixture.profile.path = path;
+	fixture.profile.path_count = 2;
+	fixture.profile.lock = lock;
+	fixture.profile.lock_count = 2;
+	fixture.profile.contention = row;
+	fixture.profile.contention_count = 2;
+	expect_only_traced(__LINE__, "lock-contention");
+	seen = look("lock-contention");
+	assert_int_equal(seen.value, 500 * MS);
+	assert_string_equal(seen.title, "Threads wait for a lock: com.acme.Till");
+	assert_string_equal(seen.method, "com.acme.Ledger.add");
+	assert_string_equal(seen.evidence,
+		"14 waits, 500 ms in all threads together, in 1.00 s of tracing; the longest "
+		"90.0 "
+		"ms. Most of it: 'main' in com.acme.Ledger.add, while 'main' held it in "
+		"com.acme.Main.main.");
+	/* Another lock's; below the threshold; idle ones, that nobody held. */
+	row[1].lock = 2;
+	expect(__LINE__, "lock-contention", false);
+	row[1].lock = 1;
+	row[1].ns--;
+	expect(__LINE__, "lock-contention", false);
+	row[1].ns++;
+	row[1].holder_thread = 0;
+	expect(__LINE__, "lock-contention", false);
+	row[1].kind = LOCKS_BLOCK;
+	expect(__LINE__, "lock-contention", true);
+	expect_of(__LINE__, "main", "lock-contention", true);
+	row[0].thread = 99;
+	expect_of(__LINE__, "main", "lock-contention", false);
+}
+
+/* The same by samples is not shown twice. */
+static void test_locks_once(void **state)
+{
+	static struct profile_trace_period period = {
+		.id = 1, .trace = TRACE_LOCKS, .ended = 1000 * MS};
+	static struct profile_contention row = {
+		.id = 1, .kind = LOCKS_BLOCK, .count = 1, .ns = 500 * MS};
+	uint32_t node, lock;
+
+	node = sampled_program(0);
+	fixture.condition[0].name = "wall:10ms";
+	fixture.condition[0].event = "wall";
+	fixture.condition[0].period = 10 * MS;
+	lock = below(
+		node, "java.util.concurrent.locks.ReentrantLock", "lock", SAMPLE_WAITING, 0);
+	fixture_samples(&fixture, lock, 0, SAMPLE_WAITING, 0, 100);
+	fact("flushed_ns", "1000000000");
+	expect(__LINE__, "locks", true);
+	fixture.profile.trace_period = &period;
+	fixture.profile.trace_period_count = 1;
+	expect(__LINE__, "locks", true);
+	fixture.profile.contention = &row;
+	fixture.profile.contention_count = 1;
+	expect(__LINE__, "lock-contention", true);
+	expect(__LINE__, "locks", false);
+}
+
+static struct profile_collection pause_of(uint64_t number, uint64_t ns)
+{
+	return (struct profile_collection){.id = (uint32_t)number,
+		.number = number,
+		.kind = COLLECTION_PAUSE,
+		.name = "Pause Full",
+		.cause = "System.gc()",
+		.ns = ns,
+		.before = 950,
+		.after = 850,
+		.total = 1000};
+}
+
+static void test_pauses(void **state)
+{
+	static struct profile_collection row[12];
+
+	traced(TRACE_GC);
+	fixture.profile.collection = row;
+	fixture.profile.collection_count = 2;
+	row[0] = row[1] = pause_of(1, 100 * MS);
+	expect_only_traced(__LINE__, "gc-pauses");
+	row[1].ns--;
+	expect(__LINE__, "gc-pauses", false);
+	fixture.profile.collection_count = 1;
+	row[0].ns = 200 * MS - 1;
+	expect(__LINE__, "gc-pauses", false);
+	row[0].ns++;
+	assert_non_null(strstr(look("gc-pauses").evidence,
+		"Pause Full, cause System.gc(); heap 950 B before, 850 B after"));
+	/* One long pause is enough, but not a phase beside the program. */
+	fixture.meta[2].value = "1000000000000";
+	fixture.profile.trace_period[0].ended = PROFILE_NOT_KNOWN;
+	expect(__LINE__, "gc-pauses", true);
+	row[0].kind = COLLECTION_CONCURRENT;
+	expect(__LINE__, "gc-pauses", false);
+}
+
+static void test_heap(void **state)
+{
+	static struct profile_collection row[12];
+
+	traced(TRACE_GC);
+	fixture.profile.collection = row;
+	fixture.profile.collection_count = 10;
+	for (uint64_t i = 0; i < 12; i++)
+		row[i] = pause_of(i + 1, 1);
+	expect_only_traced(__LINE__, "heap-nearly-full");
+	fixture.profile.collection_count = 9;
+	expect(__LINE__, "heap-nearly-full", false);
+	fixture.profile.collection_count = 11;
+	row[0].after = 1;
+	expect(__LINE__, "heap-nearly-full", true);
+	row[1].after = 849;
+	expect(__LINE__, "heap-nearly-full", false);
+	row[1].after = 850;
+	row[1].total = 999; /* it has grown since */
+	expect(__LINE__, "heap-nearly-full", false);
+	row[1].total = PROFILE_NOT_KNOWN;
+	expect(__LINE__, "heap-nearly-full", false);
+}
+
+static void test_explicit_gc(void **state)
+{
+	static struct profile_collection row[4];
+
+	traced(TRACE_GC);
+	fixture.profile.collection = row;
+	fixture.profile.collection_count = 3;
+	for (uint64_t i = 0; i < 3; i++)
+		row[i] = pause_of(i, 20 * MS);
+	expect_only_traced(__LINE__, "explicit-gc");
+	row[2].number = 1; /* two pauses of one collection */
+	expect(__LINE__, "explicit-gc", false);
+	row[2].number = 2;
+	row[2].cause = "G1 Evacuation Pause";
+	expect(__LINE__, "explicit-gc", false);
+	row[2].cause = NULL;
+	expect(__LINE__, "explicit-gc", false);
+	row[2].cause = "System.gc()";
+	row[0].ns = row[1].ns = row[2].ns = 16 * MS;
+	expect(__LINE__, "explicit-gc", false);
+}
+
+static void test_thrown(void **state)
+{
+	struct profile_account *account;
+	struct seen seen;
+	uint32_t class;
+
+	traced(TRACE_EXCEPTIONS);
+	class = fixture_method(&fixture, "com.acme.Sold", "", NULL);
+	fixture_io(&fixture, WORK, 0, IO_READ, 10000, 0);
+	account = &fixture.account[fixture.profile.account_count - 1];
+	account->kind = EXCEPTION_THROWN;
+	account->subject = thrown_subject(class, fixture.node[MAIN].method);
+	expect_only_traced(__LINE__, "exceptions-thrown");
+	seen = look("exceptions-thrown");
+	assert_int_equal(seen.value, 10000);
+	/* 1 us and two frames */
+	assert_true(seen.share > 0.01099 && seen.share < 0.01101);
+	assert_string_equal(seen.evidence,
+		"10.0 k in 1.00 s of tracing, most often com.acme.Sold in com.acme.Ledger.add, "
+		"100% "
+		"of them; caught in com.acme.Main.main. What that costs is estimated: 11.0 ms, "
+		"at 1 "
+		"us each and 50 ns for each frame that the profile has.");
+	account->count--;
+	expect(__LINE__, "exceptions-thrown", false);
+	account->count = 20000;
+	fixture.profile.trace_period[0].ended = PROFILE_NOT_KNOWN;
+	fixture.meta[1].value = "20000000000";
+	expect(__LINE__, "exceptions-thrown", true);
+	fixture.meta[1].value = "20100000000";
+	expect(__LINE__, "exceptions-thrown", false);
+	fixture.meta[1].value = "1000000000";
+	account->subject = thrown_subject(class, METHOD_ROOT);
+	assert_non_null(
+		strstr(look("exceptions-thrown").evidence, "no Java code caught them."));
+	fixture_thread(&fixture, "another", 0, 0);
+	expect_of(__LINE__, "another", "exceptions-thrown", false);
+	expect_of(__LINE__, "main", "exceptions-thrown", true);
+}
+
+static void test_class_churn(void **state)
+{
+	static struct profile_class class[1000];
+	static struct profile_class_loader loader = {
+		.id = 1, .class_name = "com.acme.Scripts", .unloaded = 500, .gone = true};
+
+	traced(TRACE_CLASSES);
+	for (size_t i = 0; i < COUNT(class); i++)
+		class[i] = (struct profile_class){.id = (uint32_t)i + 1,
+			.loader = 1,
+			.loaded = 5,
+			.unloaded = i < 500 ? 9 : PROFILE_NOT_KNOWN};
+	fixture.profile.class = class;
+	fixture.profile.class_count = COUNT(class);
+	fixture.profile.class_loader = &loader;
+	fixture.profile.class_loader_count = 1;
+	expect_only_traced(__LINE__, "class-churn");
+	assert_non_null(strstr(look("class-churn").evidence, "com.acme.Scripts"));
+	class[0].unloaded = PROFILE_NOT_KNOWN;
+	expect(__LINE__, "class-churn", false);
+	class[0].loaded = PROFILE_NOT_KNOWN;
+	class[0].unloaded = 9;
+	expect(__LINE__, "class-churn", false);
+}
+
+static void test_traps(void **state)
+{
+	static struct profile_deoptimization row[300];
+
+	traced(TRACE_JIT);
+	for (size_t i = 0; i < COUNT(row); i++)
+		row[i] = (struct profile_deoptimization){.kind = DEOPTIMIZATION_TRAP,
+			.class_name = "com.acme.Ledger",
+			.name = "add",
+			.bytecode = i < 100 ? (int64_t)(1000 + i) : 7,
+			.reason = "class_check"};
+	fixture.profile.deoptimization = row;
+	fixture.profile.deoptimization_count = COUNT(row);
+	expect_only_traced(__LINE__, "deoptimization-storm");
+	assert_int_equal(look("deoptimization-storm").value, 200);
+	assert_non_null(strstr(look("deoptimization-storm").evidence, "reason: class_check"));
+	row[150].kind = DEOPTIMIZATION_DISCARDED;
+	expect(__LINE__, "deoptimization-storm", false);
+	row[150].kind = DEOPTIMIZATION_TRAP;
+	row[150].bytecode = 8;
+	expect(__LINE__, "deoptimization-storm", false);
+	row[150].bytecode = 7;
+	fixture.profile.trace_period[0].ended = PROFILE_NOT_KNOWN;
+	fixture.meta[1].value = "201000000000";
+	expect(__LINE__, "deoptimization-storm", false);
+}
+
+static void test_slow_calls(void **state)
+{
+	static struct histogram_cell cell[2];
+	static struct profile_distribution row;
+
+	traced(TRACE_LOCKS);
+	cell[0] = (struct histogram_cell){histogram_bucket(1000), 999};
+	cell[1] = (struct histogram_cell){histogram_bucket(110 * MS), 1};
+	row = (struct profile_distribution){.method = fixture.node[WORK].method,
+		.figure = CALL_ELAPSED,
+		.count = 1000,
+		.least = 1000,
+		.most = 110 * MS,
+		.histogram = {cell, 2}};
+	fixture.profile.distribution = &row;
+	fixture.profile.distribution_count = 1;
+	expect(__LINE__, "slow-now-and-then", true);
+	assert_string_equal(look("slow-now-and-then").method, "com.acme.Ledger.add");
+	fixture_thread(&fixture, "another", 0, 0);
+	expect_of(__LINE__, "another", "slow-now-and-then", false);
+	expect_of(__LINE__, "main", "slow-now-and-then", true);
+	row.count = 999;
+	expect(__LINE__, "slow-now-and-then", false);
+	row.count = 1000;
+	row.figure = CALL_CPU;
+	expect(__LINE__, "slow-now-and-then", false);
+	row.figure = CALL_ELAPSED;
+	cell[1].bucket = histogram_bucket(99 * MS);
+	row.most = 99 * MS;
+	expect(__LINE__, "slow-now-and-then", false);
+	/* All calls are that slow. */
+	cell[0].bucket = histogram_bucket(50 * MS);
+	cell[1].count = 100;
+	expect(__LINE__, "slow-now-and-then", false);
+}
+
 /* ---- what is written down ---- */
 
 static void put_threshold(FILE *out, const struct finding_rule *rule)
@@ -1391,6 +1732,16 @@ int main(void)
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_next_steps),
+		cmocka_unit_test(test_lock_contention),
+		cmocka_unit_test(test_locks_once),
+		cmocka_unit_test(test_pauses),
+		cmocka_unit_test(test_heap),
+		cmocka_unit_test(test_explicit_gc),
+		cmocka_unit_test(test_thrown),
+		cmocka_unit_test(test_class_churn),
+		cmocka_unit_test(test_traps),
+		cmocka_unit_test(test_slow_calls),
 		cmocka_unit_test(test_docs),
 	};
 

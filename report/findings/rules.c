@@ -343,6 +343,120 @@ const struct finding_rule finding_rules[] = {
 			  "--snapshot).",
 		.find = find_compiling},
 
+	/* By traces. */
+	{.name = "lock-contention",
+		.what = "a lock that others had while threads waited for it",
+		.unit = "ns",
+		.whole = "the time that locks were traced",
+		.least = 500 * MILLISECONDS,
+		.share = 0.10,
+		.besides =
+			"traces=locks; waits of all threads for one lock together; not of an "
+			"interval (--snapshot)",
+		.reason = "a tenth of the time is what one thread could gain; where it finds "
+			  "something, the rule 'locks', which has it by samples, is left out",
+		.advice = "Hold the lock shorter in the place that is named, one lock for each "
+			  "part of the data, or a structure of java.util.concurrent.",
+		.find = find_lock_contention},
+	{.name = "gc-pauses",
+		.what = "collections that stop the program",
+		.unit = "ns",
+		.whole = "the time that collections were traced",
+		.least = 200 * MILLISECONDS,
+		.share = 0.10,
+		.besides = "traces=gc; or one pause of 200 ms or more, however short all are",
+		.reason = "while they last nothing of the program runs; a fifth of a second is "
+			  "what a user notices, and what G1 aims to stay below",
+		.advice = "See the cause in --view gc; allocate less, give the heap more room "
+			  "(-Xmx), or take a concurrent collector (-XX:+UseZGC).",
+		.find = find_pauses},
+	{.name = "heap-nearly-full",
+		.what = "a heap that collections do not empty",
+		.unit = "bytes",
+		.whole = "the heap",
+		.share = 0.85,
+		.count = 10,
+		.counted = "pauses, the last ones",
+		.besides =
+			"traces=gc; after each of them; and the heap has not grown meanwhile",
+		.reason =
+			"a heap that can grow still has room; one that is that full after ten "
+			"pauses is about to be collected all the time",
+		.advice = "Give it more (-Xmx), or see what stays: --traces objects, --view "
+			  "alive.",
+		.find = find_full_heap},
+	{.name = "explicit-gc",
+		.what = "collections that the program asks for",
+		.unit = "ns",
+		.whole = "the time that collections were traced",
+		.least = 50 * MILLISECONDS,
+		.count = 3,
+		.counted = "collections",
+		.besides = "traces=gc; pauses with the cause System.gc()",
+		.reason = "one or two may be meant, at the begin or before a measurement; each "
+			  "looks at the whole heap",
+		.advice = "Take the call out, or see -XX:+ExplicitGCInvokesConcurrent and "
+			  "-XX:+DisableExplicitGC.",
+		.find = find_explicit_gc},
+	{.name = "exceptions-thrown",
+		.what = "exceptions that are thrown by the thousands",
+		.unit = "exceptions",
+		.whole = "processor time, as estimated",
+		.least = 10000,
+		.count = 1000,
+		.counted = "in a second of tracing",
+		.besides = "traces=exceptions; never more than medium",
+		.reason =
+			"a program that starts throws some thousands; so many in each second "
+			"tell usual results. What they cost is estimated, 1 us each and 50 ns "
+			"for each frame: what samples find is in the rule 'exceptions'",
+		.advice = "Return a result where the exception is caught right away, or throw "
+			  "one "
+			  "without a stack trace (the constructor with writableStackTrace).",
+		.find = find_thrown},
+	{.name = "class-churn",
+		.what = "classes that are loaded and unloaded all the time",
+		.unit = "classes",
+		.whole = "classes that were loaded while they were traced",
+		.least = 500,
+		.share = 0.50,
+		.besides = "traces=classes; medium",
+		.reason = "classes stay, as a rule; half of them gone again means loaders or "
+			  "classes that are made in a loop, and each is parsed, linked and "
+			  "compiled anew",
+		.advice = "Keep the class loader, script engine or generated class, and use it "
+			  "again.",
+		.find = find_class_churn},
+	{.name = "deoptimization-storm",
+		.what = "compiled code that is left again and again in one place",
+		.unit = "traps",
+		.whole = "traps",
+		.least = 200,
+		.count = 1,
+		.counted = "in a second of tracing",
+		.besides = "traces=jit; low",
+		.reason =
+			"the JVM compiles a place anew without its assumption after some four "
+			"traps there, and gives a method some hundred",
+		.advice =
+			"See the reason in --view deoptimizations: usually a type or a branch "
+			"that changes; split the method where it is.",
+		.find = find_deoptimizations},
+	{.name = "slow-now-and-then",
+		.what = "a method whose calls are seldom very slow",
+		.unit = "ns",
+		.whole = "the recording's length",
+		.least = 100 * MILLISECONDS,
+		.share = 0.05,
+		.count = 1000,
+		.counted = "calls",
+		.besides = "of watched methods; the calls that took more than 20 times the "
+			   "median, together; never more than medium",
+		.reason = "averages hide such calls; below a twentieth of the time they matter "
+			  "to none",
+		.advice = "See what the slowest ones did, call by call: --view slowest.",
+		.find = find_slow_calls},
+
 	/* On the profile. */
 	{.name = "outside",
 		.is_note = true,

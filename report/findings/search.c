@@ -338,6 +338,17 @@ struct finding *search_add(
 	return finding;
 }
 
+void search_drop(struct search *search, const char *rule)
+{
+	struct findings *found = search->found;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->count; i++)
+		if (strcmp(found->finding[i].rule->name, rule) != 0)
+			found->finding[kept++] = found->finding[i];
+	found->count = kept;
+}
+
 /* ---- texts ---- */
 
 static const char *kept(const struct search *search, const char *text)

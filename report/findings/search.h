@@ -88,6 +88,9 @@ static inline double share_of(uint64_t part, uint64_t whole)
 struct finding *search_add(
 	struct search *search, const struct finding_rule *rule, uint64_t value, double share);
 
+/* Takes the findings of the rule of that name out again: another one tells the same, and more exactly. */
+void search_drop(struct search *search, const char *rule);
+
 /* ---- texts: the store's, harmless, short; "" without memory ---- */
 
 #define search_text(search, ...) store_format((search)->model->store, __VA_ARGS__).text
@@ -140,6 +143,9 @@ find_rule find_collection, find_allocation;
 find_rule find_locks, find_mostly_waits, find_no_processor, find_threads;
 /* find_compiled.c */
 find_rule find_interpreted, find_compiling;
+/* find_traces.c */
+find_rule find_lock_contention, find_pauses, find_full_heap, find_explicit_gc, find_thrown,
+	find_class_churn, find_deoptimizations, find_slow_calls;
 /* find_notes.c */
 find_rule find_outside, find_few_samples, find_lost_samples, find_uncertain, find_lost_calls,
 	find_folded, find_own_cost, find_budget;

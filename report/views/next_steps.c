@@ -4,6 +4,7 @@
 #include "report/views/next_steps.h"
 
 #include "error/harmless.h"
+#include "report/model/trace_times.h"
 #include "report/text/shell_word.h"
 
 /* Longer names are of no use in a command that is copied by hand. */
@@ -70,6 +71,44 @@ static const char *io_view(const struct profile *profile)
 						   : "files";
 }
 
+/* The first view of what a trace tells, those that tell most first. */
+static const struct {
+	enum trace_kind trace;
+	const char *view;
+} trace_views[] = {
+	{TRACE_LOCKS, "locks"},
+	{TRACE_OBJECTS, "alive"},
+	{TRACE_GC, "gc"},
+	{TRACE_EXCEPTIONS, "exceptions"},
+	{TRACE_THREADS, "thread-states"},
+	{TRACE_CLASSES, "class-loaders"},
+	{TRACE_JIT, "jit"},
+	{TRACE_EVENTS, "event-tree"},
+};
+
+enum { TRACES_NAMED = 3 };
+
+size_t next_steps_of_traces(const struct model *model)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(trace_views) / sizeof(*trace_views); i++)
+		count += trace_times(model->profile, trace_views[i].trace).periods > 0;
+	return count < TRACES_NAMED ? count : TRACES_NAMED;
+}
+
+static void print_traces(struct report *report, struct sink *sink)
+{
+	size_t left = next_steps_of_traces(report->model);
+
+	for (size_t i = 0; left > 0 && i < sizeof(trace_views) / sizeof(*trace_views); i++) {
+		if (trace_times(report->model->profile, trace_views[i].trace).periods == 0)
+			continue;
+		print_command(report, sink, trace_views[i].view, 0);
+		left--;
+	}
+}
+
 void next_steps_print(
 	struct report *report, struct sink *sink, const struct rank *methods, size_t count)
 {
@@ -91,6 +130,5 @@ void next_steps_print(
 	print_command(report, sink, "tree", 0);
 	if (io)
 		print_command(report, sink, io, 0);
-	if (model->profile->contention_count > 0)
-		print_command(report, sink, "locks", 0);
+	print_traces(report, sink);
 }

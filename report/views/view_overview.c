@@ -218,7 +218,10 @@ static size_t rows_of(const struct report *report, size_t lists)
 	unsigned height = report->request->height;
 	bool any;
 	size_t told = findings_told(report->data, &any),
-	       around = LINES_AROUND + (report->request->again ? NEXT_STEPS_LINES + 1 : 0) +
+	       around = LINES_AROUND +
+			(report->request->again ? NEXT_STEPS_LINES + 1 +
+							  next_steps_of_traces(report->model)
+						: 0) +
 			told + any,
 	       rows = height > around ? (height - around) / lists : 0;
 
@@ -620,6 +623,9 @@ const struct view view_overview = {
 	.sort = "base",
 	.calls = true,
 	.merges = true,
+	.classes = true,
+	.collections = true,
+	.compilations = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_overview,
