@@ -46,7 +46,12 @@ static void free_readings(struct reading *reading)
 static struct reading *read_interval(
 	struct shown *shown, const char *interval, struct error *error)
 {
-	const struct profile_wanted wanted = {.records = true, .marks = true};
+	const struct profile_wanted wanted = {.records = true,
+		.marks = true,
+		.thread_states = true,
+		.classes = true,
+		.collections = true,
+		.compilations = true};
 	struct reading *reading = calloc(1, sizeof(*reading));
 	const char *file;
 	int failed;

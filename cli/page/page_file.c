@@ -173,7 +173,12 @@ static const char *state_of(const struct live_profile *live, char *text, size_t 
 static int open_interval(
 	struct opened_profile *opened, struct profile_choice *chosen, struct error *error)
 {
-	const struct profile_wanted wanted = {.records = true, .marks = true};
+	const struct profile_wanted wanted = {.records = true,
+		.marks = true,
+		.thread_states = true,
+		.classes = true,
+		.collections = true,
+		.compilations = true};
 	int failed = opened_profile_init(opened, chosen, &wanted, error);
 
 	return failed == 0 ? opened_profile_adjust(opened, chosen, error) : failed;

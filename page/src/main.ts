@@ -25,6 +25,7 @@ import { methodsView } from './views/methods';
 import { numbersView } from './views/numbers';
 import { overviewView } from './views/overview';
 import { threadsView } from './views/threads';
+import { hasTraces, tracesView } from './views/traces';
 import { treeView } from './views/tree';
 
 const TABS: Record<ViewName, { title: string; make: (context: Context) => View }> = {
@@ -35,6 +36,7 @@ const TABS: Record<ViewName, { title: string; make: (context: Context) => View }
 	callers: { title: 'Callers', make: callersView },
 	calls: { title: 'Slow calls', make: callsView },
 	threads: { title: 'Threads', make: threadsView },
+	traces: { title: 'Traces', make: tracesView },
 	io: { title: 'I/O', make: ioView },
 	lines: { title: 'Lines', make: linesView },
 	intervals: { title: 'Intervals', make: intervalsView },
@@ -181,8 +183,17 @@ function chips(context: Context): Child[] {
 	return items;
 }
 
+/** A link may lead to a view that this profile has nothing for: then it has its tab. */
+function isThere(context: Context, view: ViewName): boolean {
+	return (
+		view !== 'traces' ||
+		view === context.selection.view ||
+		context.profiles.some((profile) => hasTraces(profile.block.header))
+	);
+}
+
 function tabs(context: Context): Child[] {
-	return VIEWS.map((view) =>
+	return VIEWS.filter((view) => isThere(context, view)).map((view) =>
 		h(
 			'li',
 			{},

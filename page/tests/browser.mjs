@@ -74,8 +74,18 @@ async function audit(page, what) {
 	}
 }
 
+/** Views that have a tab: of traces there is one if any was on. */
+const viewsOf = async (page) => {
+	const tabs = await page.locator('#tabs a').evaluateAll((links) => links.map(({ id }) => id));
+
+	return VIEWS.filter((view) => tabs.includes(`tab-${view}`));
+};
+
 async function everyView(page, theme) {
-	for (const view of VIEWS) {
+	const views = await viewsOf(page);
+
+	check('tabs', views.length >= VIEWS.length - 1);
+	for (const view of views) {
 		await go(page, view);
 		check(`${view}: it is shown`, await page.evaluate(() => document.documentElement.dataset.ready !== 'failed'));
 		await audit(page, `${view}, ${theme}`);
@@ -136,6 +146,39 @@ async function sorting(page) {
 	check('and the other way', await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
 	await page.click('#sort-Methods-name');
 	check('by name', await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
+}
+
+/** Of each trace that was on every table has what the report has, in its order; a search narrows it; a link leads back to it. */
+async function traces(page, profile) {
+	const { there, on } = await page.evaluate(() => {
+		const { views, traces } = window.jprof.context().profile.block.header;
+
+		return { there: Object.keys(views), on: traces.map((trace) => trace.name) };
+	});
+
+	check('a tab of traces', await page.locator('#tab-traces').count(), on.length > 0 ? 1 : 0);
+	if (on.length === 0) return;
+	await go(page, 'traces');
+	check('the first look has headings', (await page.locator('main h3').count()) >= 1);
+	const parts = await page.locator('#part option').evaluateAll((options) => options.map(({ value }) => value));
+	for (const part of parts.filter((value) => value !== '')) {
+		check(`${part}: it is in the page`, there.includes(part));
+		await page.selectOption('#part', part);
+		await page.waitForFunction((wanted) => location.hash.includes(`part=${wanted}`), part);
+		check(
+			`${part}: rows`,
+			JSON.stringify(await rows(page)),
+			JSON.stringify(report(profile, part, '--top', '200').rows),
+		);
+		await audit(page, `traces, ${part}`);
+	}
+	const shown = JSON.stringify(await rows(page));
+	await page.reload();
+	await ready(page);
+	check('a link leads to the same table', JSON.stringify(await rows(page)), shown);
+	await page.fill('#search', 'no such thing is in it');
+	await page.waitForFunction(() => window.jprof.rows().length === 0);
+	await page.evaluate(() => window.jprof.choose({ part: '', search: '' }));
 }
 
 /** In and out of the flame graph, by keys alone; the way back; a link. */
@@ -204,8 +247,9 @@ async function keyboardAlone(page) {
 	await go(page, 'overview');
 	await page.evaluate(() => document.activeElement.blur());
 	const seen = new Set();
+	const views = await viewsOf(page);
 
-	for (let i = 0; i < 60 && seen.size < VIEWS.length; i++) {
+	for (let i = 0; i < 60 && seen.size < views.length; i++) {
 		await page.keyboard.press('Tab');
 		const id = await page.evaluate(() => document.activeElement.id);
 		if (id.startsWith('tab-')) seen.add(id);
@@ -215,7 +259,7 @@ async function keyboardAlone(page) {
 			check('the focus stays on the tab', await page.evaluate(() => document.activeElement.id), 'tab-lines');
 		}
 	}
-	check('tabs that Tab reaches', seen.size, VIEWS.length);
+	check('tabs that Tab reaches', seen.size, views.length);
 }
 
 /** Milliseconds from asking for a view to its frame. */
@@ -257,6 +301,9 @@ async function hostile() {
 		'&part=methods',
 		'&part=paths',
 		'&part=records',
+		'&part=wait-pairs',
+		'&part=waits',
+		'&part=gc',
 		'&part=states',
 		'&invert=1',
 		'&colour=state',
@@ -436,7 +483,7 @@ for (const profile of profiles) {
 	await ready(page);
 	const opened = performance.now() - began;
 	const clicks = [];
-	for (const view of VIEWS) clicks.push(`${view} ${(await clickTime(page, { view })).toFixed(0)}`);
+	for (const view of await viewsOf(page)) clicks.push(`${view} ${(await clickTime(page, { view })).toFixed(0)}`);
 	clicks.push(`fold ${(await clickTime(page, { view: 'flame', fold: true })).toFixed(0)}`);
 	clicks.push(`invert ${(await clickTime(page, { view: 'flame', fold: false, invert: true })).toFixed(0)}`);
 	await page.evaluate(() => window.jprof.choose({ view: 'overview', invert: false }));
@@ -449,6 +496,7 @@ for (const profile of profiles) {
 	await compareMethods(page, profile);
 	await search(page);
 	await sorting(page);
+	await traces(page, profile);
 	await flame(page);
 	await tree(page);
 	await keyboardAlone(page);

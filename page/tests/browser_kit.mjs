@@ -15,6 +15,7 @@ export const VIEWS = [
 	'callers',
 	'calls',
 	'threads',
+	'traces',
 	'io',
 	'lines',
 	'intervals',
@@ -88,6 +89,7 @@ export function hostileBlock(encodeBlock) {
 			folded: null,
 			root: 0,
 			notes: HOSTILE,
+			traces: HOSTILE.map((text) => ({ name: text, on: text })),
 			views: {
 				summary: { view: 'summary', rows: HOSTILE.map((text) => ({ key: text, value: text })) },
 				threads: {
@@ -123,6 +125,21 @@ export function hostileBlock(encodeBlock) {
 						path: [text],
 					})),
 				},
+				'wait-pairs': {
+					view: 'wait-pairs',
+					rows: HOSTILE.map((text) => ({
+						thread: text,
+						lock: text,
+						holder: { thread: text, method: text },
+						contended: { ns: 5, waits: 1, longest: text },
+					})),
+					omitted: { rows: 3, contended: { ns: 7 } },
+				},
+				waits: {
+					view: 'waits',
+					rows: HOSTILE.map((text) => ({ path: [text, text, text, text], class: text, kind: text })),
+				},
+				gc: { view: 'gc', rows: HOSTILE.map((text) => ({ part: text, cause: text, paused: 5, kind: text })) },
 				calibration: { view: 'calibration', rows: [], calibration: HOSTILE[0] },
 			},
 			states: HOSTILE,

@@ -2,11 +2,16 @@
  * Copyright the jprof authors */
 /* block_header: what is counted, the names of what numbers stand for, and what reports print. */
 #include <stdio.h>
+#include <string.h>
 
+#include "report/model/trace_times.h"
 #include "report/page/block.h"
 #include "report/report.h"
 
 enum { FILES_MOST = 2000 };
+
+/* Most rows of a trace's view: of what is shown first, and of any other interval, of which a page may have many. */
+enum { TRACE_ROWS = 200, TRACE_ROWS_OF_INTERVAL = 20 };
 
 static void put_text(struct out *out, const char *key, const char *text)
 {
@@ -77,8 +82,31 @@ static void put_what_is_counted(const struct model *model, struct out *out)
 static const char *const shown_views[] = {"summary", "findings", "threads", "files",
 	"connections", "entries", "distribution", "slowest", "snapshots", "calibration"};
 
-static int put_view(const struct block *block, const struct view *view, struct out *out,
-	struct error *error)
+/* The same of traces: only of those that were on. */
+static const struct {
+	const char *view;
+	enum trace_kind trace;
+} trace_views[] = {
+	{"locks", TRACE_LOCKS},
+	{"waits", TRACE_LOCKS},
+	{"wait-pairs", TRACE_LOCKS},
+	{"long-waits", TRACE_LOCKS},
+	{"objects", TRACE_OBJECTS},
+	{"alive", TRACE_OBJECTS},
+	{"object-paths", TRACE_OBJECTS},
+	{"gc", TRACE_GC},
+	{"safepoints", TRACE_GC},
+	{"exceptions", TRACE_EXCEPTIONS},
+	{"classes", TRACE_CLASSES},
+	{"class-loaders", TRACE_CLASSES},
+	{"jit", TRACE_JIT},
+	{"deoptimizations", TRACE_JIT},
+	{"thread-states", TRACE_THREADS},
+};
+
+/* most: rows; 0: all. */
+static int put_view(const struct block *block, const struct view *view, uint64_t most,
+	struct out *out, struct error *error)
 {
 	const struct model *model = block->model;
 	struct report_request request = {.choice = *model->choice,
@@ -86,7 +114,7 @@ static int put_view(const struct block *block, const struct view *view, struct o
 		.view = view,
 		.format = &format_json,
 		.all = true,
-		.top = view->io ? FILES_MOST : 0,
+		.top = most,
 		/* Of trees: the others are summed up. */
 		.min = view->levels ? TREE_MIN : 0};
 	struct model own = *model;
@@ -101,24 +129,79 @@ static int put_view(const struct block *block, const struct view *view, struct o
 	return failed;
 }
 
+static const struct view *find_view(const char *name)
+{
+	size_t v = 0;
+
+	while (v < view_count && strcmp(views[v]->name, name) != 0)
+		v++;
+	return v < view_count ? views[v] : NULL;
+}
+
+static int put_named(const struct block *block, const char *name, uint64_t most,
+	struct out *out, struct error *error)
+{
+	out_char(out, '"');
+	out_text(out, name);
+	out_text(out, "\":");
+	return put_view(block, find_view(name), most, out, error);
+}
+
+/* Behind others. What is below one node has none. */
+static int put_trace_views(const struct block *block, struct out *out, struct error *error)
+{
+	uint64_t most = block->choice->interval[0] ? TRACE_ROWS_OF_INTERVAL : TRACE_ROWS;
+	int failed = 0;
+
+	if (block->choice->root != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(trace_views) / sizeof(*trace_views) && failed == 0; i++) {
+		if (trace_times(block->model->profile, trace_views[i].trace).periods == 0)
+			continue;
+		out_char(out, ',');
+		failed = put_named(block, trace_views[i].view, most, out, error);
+	}
+	return failed;
+}
+
 int put_views(const struct block *block, struct out *out, struct error *error)
 {
-	bool first = true;
 	int failed = 0;
 
 	out_text(out, "\"views\":{");
-	for (size_t i = 0; i < sizeof(shown_views) / sizeof(*shown_views); i++)
-		for (size_t v = 0; v < view_count && failed == 0; v++) {
-			if (strcmp(views[v]->name, shown_views[i]) != 0)
-				continue;
-			out_text(out, first ? "\"" : ",\"");
-			out_text(out, shown_views[i]);
-			out_text(out, "\":");
-			failed = put_view(block, views[v], out, error);
-			first = false;
-		}
+	for (size_t i = 0; i < sizeof(shown_views) / sizeof(*shown_views) && failed == 0; i++) {
+		const struct view *view = find_view(shown_views[i]);
+
+		if (i > 0)
+			out_char(out, ',');
+		failed =
+			put_named(block, shown_views[i], view->io ? FILES_MOST : 0, out, error);
+	}
+	if (failed == 0)
+		failed = put_trace_views(block, out, error);
 	out_text(out, "},");
 	return failed;
+}
+
+/* Traces that were on, and when, as reports say it. */
+static void put_traces(const struct profile *profile, struct out *out)
+{
+	bool first = true;
+
+	out_text(out, "\"traces\":[");
+	for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
+		struct trace_span span = trace_span(profile, kind);
+
+		if (!span.text[0])
+			continue;
+		out_text(out, first ? "{" : ",{");
+		put_text(out, "name", trace_kind_names[kind]);
+		out_text(out, "\"on\":");
+		out_json(out, span.text, strlen(span.text));
+		out_char(out, '}');
+		first = false;
+	}
+	out_text(out, "],");
 }
 
 static void put_strings(const struct strings *strings, struct out *out)
@@ -165,6 +248,7 @@ void put_header(struct block *block, struct out *out)
 	out_text(out, model->has_errors ? "\"errors\":true," : "\"errors\":false,");
 	put_number(out, "root", choice->root);
 	put_number(out, "records", model->profile->record_count);
+	put_traces(model->profile, out);
 	snprintf(line, sizeof(line), "\"folded\":{\"limit\":%.9g,\"paths\":%zu},",
 		(double)block->fold.limit, block->fold.paths);
 	out_text(out, block->fold.paths > 0 ? line : "\"folded\":null,");

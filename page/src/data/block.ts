@@ -44,6 +44,7 @@ export interface Header {
 	root: number;
 	notes?: string[];
 	records?: number;
+	traces?: { name: string; on: string }[];
 	views: Record<string, Report | undefined>;
 	states?: string[];
 	io_kinds?: string[];

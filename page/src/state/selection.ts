@@ -12,6 +12,7 @@ export const VIEWS = [
 	'callers',
 	'calls',
 	'threads',
+	'traces',
 	'io',
 	'lines',
 	'intervals',
