@@ -135,9 +135,9 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 		const rows = header.views[one.view]!.rows;
 
 		return h(
-			'section',
-			{ 'aria-labelledby': `trace-${one.view}` },
-			h('h3', { id: `trace-${one.view}` }, one.title),
+			'div',
+			{},
+			h('h3', {}, one.title),
 			h('p', { class: 'note' }, one.question),
 			wholeNote(header, one),
 			tableOf(context, one, rows.slice(0, FIRST_LOOK), false),
