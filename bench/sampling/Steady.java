@@ -9,6 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +23,7 @@ import javax.tools.ToolProvider;
 
 /**
  * Does the same work again and again, WARM rounds first, then in turns with profilers (see Turns):
- * {@code PROFILERS TIMES WARM ROUNDS h2 SCRIPT}, {@code ... javac FOLDER LIST}, {@code ... tomcat COMMAND...}
+ * {@code PROFILERS TIMES WARM ROUNDS h2 SCRIPT}, {@code ... h2-crowd THREADS}, {@code ... javac FOLDER LIST}, {@code ... tomcat COMMAND...}
  * (the server's), {@code ... groovy SCRIPT} and {@code ... clojure SCRIPT}, whose values are what a round calls;
  * or {@code deep SECONDS DEPTH}, which prints how often it spun; or without turns, {@code rounds WARM SECONDS}
  * and one of these programs: prints the seconds of the first round, and of one behind WARM seconds, on average.
@@ -57,6 +60,8 @@ final class Steady {
 		switch (program[0]) {
 		case "h2":
 			return h2(program[1]);
+		case "h2-crowd":
+			return crowd(Integer.parseInt(program[1]));
 		case "javac":
 			return javac(program[1], program[2]);
 		case "groovy":
@@ -100,6 +105,52 @@ final class Steady {
 				statement.execute(text);
 			}
 		};
+	}
+
+	/** A shop whose threads change and ask one table of one database, each its own rows. */
+	private static Turns.Work crowd(int threads) throws Exception {
+		int rows = 50;
+		List<Connection> connections = new ArrayList<>();
+
+		for (int i = 0; i < threads; i++)
+			connections.add(DriverManager.getConnection("jdbc:h2:mem:crowd;LOCK_TIMEOUT=60000"));
+		try (Statement statement = connections.get(0).createStatement()) {
+			statement.execute("CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR, price INT)");
+			for (int i = 0; i < threads * rows; i++)
+				statement.execute("INSERT INTO item VALUES (" + i + ", 'item " + i % 37 + "', " + i % 101 + ")");
+		}
+		return () -> {
+			List<Thread> all = new ArrayList<>();
+
+			for (int i = 0; i < threads; i++) {
+				Connection connection = connections.get(i);
+				int first = i * rows;
+				Thread thread = new Thread(() -> change(connection, first, rows));
+				thread.start();
+				all.add(thread);
+			}
+			for (Thread thread : all)
+				thread.join();
+		};
+	}
+
+	private static void change(Connection connection, int first, int rows) {
+		try (PreparedStatement update = connection.prepareStatement("UPDATE item SET price = price + 1 WHERE id = ?");
+				PreparedStatement select = connection.prepareStatement(
+						"SELECT name, sum(price) FROM item WHERE id >= ? AND id < ? GROUP BY name ORDER BY 2")) {
+			for (int i = 0; i < rows; i++) {
+				update.setInt(1, first + i);
+				update.executeUpdate();
+				select.setInt(1, first);
+				select.setInt(2, first + rows);
+				try (ResultSet result = select.executeQuery()) {
+					while (result.next())
+						sink += result.getLong(2);
+				}
+			}
+		} catch (SQLException e) {
+			throw new IllegalStateException(e);
+		}
 	}
 
 	/** Compiles the files of the list into FOLDER-classes. */
