@@ -59,10 +59,10 @@ chosen() {
 	fi
 }
 
-# in_turns JAVA WARM ROUNDS OPTION PATH PROGRAM...: "NAME SECONDS PERCENT ERROR" of each.
+# in_turns JAVA WARM ROUNDS OPTION PATH PROGRAM...: "NAME SECONDS PERCENT ERROR PERCENT ERROR" of each.
 in_turns() {
 	"$1" -Xmx1g -XX:+EnableDynamicAgentLoading "$4" -cp "$5" Steady "$work/profilers" "$repetitions" \
-		"$2" "$3" "${@:6}" 2>"$work/errors" | awk 'NF == 4 && $2 + 0 > 0' # profilers talk, too
+		"$2" "$3" "${@:6}" 2>"$work/errors" | awk 'NF == 6 && $2 + 0 > 0' # profilers talk, too
 	grep -v '^jprof\|^WARNING' "$work/errors" >&2 || true
 }
 
@@ -85,7 +85,7 @@ run_javac() {
 run_tomcat() {
 	[ -r "$tomcat" ] || return 1
 	tomcat_server "$1" "$jprof,start=no"
-	in_turns "$1" 8 1 -Dnone "$work" tomcat "${server[@]}"
+	in_turns "$1" 8 2 -Dnone "$work" tomcat "${server[@]}"
 }
 
 # Exceptions as they are thrown, of a JVM that is started for it: steady rounds of fresh JVMs, in turns with others.
@@ -115,15 +115,16 @@ rounds() {
 }
 
 one_jdk() {
-	local program name seconds percent error
+	local program name seconds percent error cpu cpu_error
 
 	"$1/bin/java" -version 2>&1 | sed -n 2p
 	prepare_jdk "$1"
 	profilers "$1" | chosen >"$work/profilers"
-	printf '  %-8s %-16s %10s %11s\n' "" "" "a round" "slower by"
+	printf '  %-8s %-16s %10s %18s %18s\n' "" "" "a round" "slower by" "processor time"
 	for program in $programs; do
-		"run_$program" "$1/bin/java" | while read -r name seconds percent error; do
-			printf '  %-8s %-16s %8.3f s %9.2f %% +- %.2f\n' "$program" "$name" "$seconds" "$percent" "$error"
+		"run_$program" "$1/bin/java" | while read -r name seconds percent error cpu cpu_error; do
+			printf '  %-8s %-16s %8.3f s %9.2f %% +- %4.2f %9.2f %% +- %4.2f\n' "$program" "$name" "$seconds" \
+				"$percent" "$error" "${cpu:-0}" "${cpu_error:-0}"
 		done
 	done
 }
