@@ -44,11 +44,6 @@ class Jprof:
         return self.one(f"SELECT sum(count), sum(ns) FROM contention WHERE kind = '{kind}'")
 
 
-def seconds(text):
-    number, unit = re.match(r"([\d.,]+) (\w+)", text).groups()
-    return float(number.replace(",", ".")) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[unit]
-
-
 class Jfr:
     """A recording, by JDK's own command. Times as ISO periods of seconds."""
 
@@ -71,7 +66,7 @@ class Jfr:
         return sums
 
 
-def async_bytes(build, classes, java, program, library, work):
+def async_bytes(classes, java, program, library, work):
     """By class, of a run of its own."""
     out = work / "async.txt"
     run(java, f"-agentpath:{library}=start,event=alloc,alloc=512k,total,collapsed,file={out}", *classes, "Steady", "rounds", "1", "8", *program)
@@ -115,17 +110,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="jprof-beside.") as folder:
         work = pathlib.Path(folder)
         events = ",".join(f"jdk.{event}#enabled=true,jdk.{event}#threshold=0ns" for event in JFR_EVENTS)
-        lock = [f"-agentpath:{library}=start,event=lock,lock=0,collapsed,file={work}/lock.txt"] if library else []
+        lock = [f"-agentpath:{library}=start,event=lock,lock=0,total,collapsed,file={work}/lock.txt"] if library else []
         run(java, "-Xmx1g", f"-XX:StartFlightRecording:filename={work}/all.jfr,{events}", *lock,
             f"-agentpath:{build}/libjprof.so=file={work}/p.jprof,calls=off,io=off,traces={TRACES}", *classes, "Steady", "rounds", "1",
             "8", *program)
         ours, theirs = Jprof(work / "p.jprof"), Jfr(java, work / "all.jfr")
-        samples = {}
-        if library:
-            for line in (work / "lock.txt").read_text().splitlines():
-                stack, number = line.rsplit(" ", 1)
-                samples[stack] = int(number)
-        row("", *[None] * 0)
         print(f"    {'':34}{'jprof':>26}{'flight recorder':>26}")
         row("monitors: contended enters", ours.contention("block"), theirs.one("JavaMonitorEnter"))
         row("monitors: waits", ours.contention("wait"), theirs.one("JavaMonitorWait"))
@@ -146,9 +135,10 @@ def main():
         shares("jprof", mine, most)
         shares("flight recorder", jfr, most)
         if library:
+            waits = sum(int(line.rsplit(" ", 1)[1]) for line in (work / "lock.txt").read_text().splitlines())
+            print(f"    async-profiler, monitors and parks that hold up locks: {waits / 1e6:,.0f} ms")
             shares("async-profiler", {internal(name): n for name, n in
-                                      async_bytes(build, classes, java, program, library, work).items()}, most)
-            print(f"    async-profiler: time in locks {sum(samples.values()) / 1e6:,.0f} (its unit: {len(samples)} stacks)")
+                                      async_bytes(classes, java, program, library, work).items()}, most)
 
 
 main()
