@@ -67,11 +67,12 @@ static jint constant(JNIEnv *jni, jclass class, const char *name, jint otherwise
 /* In a Java thread, once. */
 static void learn(JNIEnv *jni)
 {
-	jclass thread = find_class(jni, "java/lang/Thread");
+	jclass thread;
 
 	if (jdk.known)
 		return;
 	jdk.known = true;
+	thread = find_class(jni, "java/lang/Thread");
 	jdk.unsafe = find_class(jni, "jdk/internal/misc/Unsafe");
 	jdk.ownable = find_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
 	jdk.virtual = find_class(jni, "java/lang/VirtualThread");
