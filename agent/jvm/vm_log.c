@@ -159,23 +159,26 @@ static void leave_out(struct vm_log *log, uint64_t size)
 	log_lines_gap(&log->lines);
 }
 
+/* What is there by now: what comes meanwhile is for the next time, so that this ends, however fast the JVM writes. */
 static void read_new(struct vm_log *log)
 {
 	struct stat status;
+	uint64_t size;
 	ssize_t bytes;
 
 	if (fstat(log->file, &status))
 		return;
-	leave_out(log, (uint64_t)status.st_size);
-	do {
+	size = (uint64_t)status.st_size;
+	leave_out(log, size);
+	while (log->read < size) {
 		bytes = pread(log->file, log->part, PART, (off_t)log->read);
-		if (bytes > 0) {
-			log->read += (uint64_t)bytes;
-			log_lines_feed(&log->lines, log->part, (size_t)bytes);
-		}
+		if (bytes <= 0)
+			return;
+		log->read += (uint64_t)bytes;
+		log_lines_feed(&log->lines, log->part, (size_t)bytes);
 		if (log->read - log->given >= GIVEN_BACK)
 			give_back(log);
-	} while (bytes > 0);
+	}
 }
 
 /* False: it is to end. */

@@ -21,10 +21,16 @@ struct gate {
 	_Atomic unsigned inside;
 };
 
+/* Whether callbacks are let in now. */
+static inline bool gate_is_open(struct gate *gate)
+{
+	return atomic_load_explicit(&gate->open, memory_order_relaxed);
+}
+
 /* False: closed, and gate_leave must not follow. */
 static inline bool gate_enter(struct gate *gate)
 {
-	if (!atomic_load_explicit(&gate->open, memory_order_relaxed))
+	if (!gate_is_open(gate))
 		return false;
 	atomic_fetch_add(&gate->inside, 1);
 	if (atomic_load(&gate->open))

@@ -15,13 +15,15 @@
 
 static atomic_ulong violations;
 
+_Static_assert(LOCK_RANKS <= 64, "a bit of `held` each");
+
 #ifdef NDEBUG
 enum { CHECKED = false };
 #else
 enum { CHECKED = true };
 #endif
 
-static __thread unsigned held __attribute__((tls_model("initial-exec")));
+static __thread uint64_t held __attribute__((tls_model("initial-exec")));
 
 static void report(const char *what, const struct lock *lock)
 {
@@ -30,8 +32,8 @@ static void report(const char *what, const struct lock *lock)
 
 	if (atomic_fetch_add(&violations, 1) > 0)
 		return;
-	length = snprintf(line, sizeof(line), "jprof: lock of rank %d %s (held: %#x)\n",
-		(int)lock->rank, what, held);
+	length = snprintf(line, sizeof(line), "jprof: lock of rank %d %s (held: %#llx)\n",
+		(int)lock->rank, what, (unsigned long long)held);
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
 		return; /* no test listens */
 }
@@ -42,16 +44,16 @@ static void note_take(const struct lock *lock)
 		return;
 	if (held >> lock->rank)
 		report("taken out of order", lock);
-	held |= 1u << lock->rank;
+	held |= UINT64_C(1) << lock->rank;
 }
 
 static void note_give(const struct lock *lock)
 {
 	if (!CHECKED)
 		return;
-	if (!(held & 1u << lock->rank))
+	if (!(held & UINT64_C(1) << lock->rank))
 		report("given back but not held", lock);
-	held &= ~(1u << lock->rank);
+	held &= ~(UINT64_C(1) << lock->rank);
 }
 
 void lock_init(struct lock *lock, enum lock_rank rank)

@@ -44,7 +44,8 @@ enum lock_rank {
 	LOCK_WAIT_ROOM,     /* memory for them */
 	LOCK_MARKS,         /* marks that wait to be written */
 	LOCK_NEAR,          /* the names near a session's patterns */
-	LOCK_CONTROL        /* the control channel's life */
+	LOCK_CONTROL,       /* the control channel's life */
+	LOCK_RANKS          /* 64 at most: a bit each */
 };
 
 /* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */

@@ -211,17 +211,15 @@ static uint64_t words_of(
 {
 	uint64_t *at;
 
-	for (;;) {
-		*next = atomic_load_explicit(&segment->next, memory_order_acquire);
-		if (*next)
-			return segment->words;
-		at = atomic_load_explicit(&ring->at, memory_order_acquire);
-		if (at >= segment->word && at <= segment->word + EVENT_WORDS)
-			return (uint64_t)(at - segment->word);
-		/* The owner is just going on to the next one, or has not begun with its first. */
-		if (!at)
-			return 0;
-	}
+	*next = atomic_load_explicit(&segment->next, memory_order_acquire);
+	if (*next)
+		return segment->words;
+	at = atomic_load_explicit(&ring->at, memory_order_acquire);
+	if (at >= segment->word && at <= segment->word + EVENT_WORDS)
+		return (uint64_t)(at - segment->word);
+	/* The owner is in a later one, and then this has a next one by now; or it has not come to this one yet. */
+	*next = atomic_load_explicit(&segment->next, memory_order_acquire);
+	return *next ? segment->words : 0;
 }
 
 /* True: all was taken. */

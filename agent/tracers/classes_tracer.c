@@ -10,7 +10,7 @@
 
 #include "agent/jvm/jvm.h"
 #include "agent/jvm/perf_counters.h"
-#include "agent/jvm/vm_log.h"
+#include "agent/lock/gate.h"
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/methods/methods.h"
@@ -18,6 +18,7 @@
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_slot.h"
 #include "agent/tracers/class_loaders.h"
+#include "agent/tracers/traced_log.h"
 #include "metric/clock.h"
 
 /* What the JVM's log tells of a class may come when it is gone. */
@@ -38,6 +39,7 @@ enum { FRESH_MAX = 4096 };
 #define AFRESH_NS UINT64_C(1000000000)
 
 static struct {
+	struct gate gate;      /* open while it is on: events may add rows and loaders */
 	struct lock lock;      /* guards what follows */
 	struct class_row *row; /* from 1 on */
 	uint32_t count, room;
@@ -240,9 +242,8 @@ static bool is_known(jclass class, const struct class_row *row, uint64_t key)
 	       (has_row(row->name, row->loader) || was_there(key));
 }
 
-static void JNICALL on_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+static void tell_loaded(JNIEnv *jni, jclass class)
 {
-	int saved_errno = errno;
 	uint64_t now = clock_system(), passed, key;
 	bool recorded = sampler_records(), known;
 	struct thread_context *paused = slot_pause();
@@ -265,6 +266,16 @@ static void JNICALL on_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass
 	event.ns = row.ns;
 	if (recorded && !known)
 		sampler_take_event(&event);
+}
+
+static void JNICALL on_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	int saved_errno = errno;
+
+	if (gate_enter(&state.gate)) {
+		tell_loaded(jni, class);
+		gate_leave(&state.gate);
+	}
 	errno = saved_errno;
 }
 
@@ -273,8 +284,11 @@ static void JNICALL on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jcl
 	int saved_errno = errno;
 	struct thread_context *paused = slot_pause();
 
-	jvm_expect_references(jni);
-	link_class(methods_of_class(class), loader_of(jni, class));
+	if (gate_enter(&state.gate)) {
+		jvm_expect_references(jni);
+		link_class(methods_of_class(class), loader_of(jni, class));
+		gate_leave(&state.gate);
+	}
 	slot_resume(paused);
 	errno = saved_errno;
 }
@@ -282,21 +296,14 @@ static void JNICALL on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jcl
 /* Of hidden classes most have a loader that stays. */
 enum { LOOK_NS = 50 * 1000 * 1000 };
 
-/* On a thread of the JVM's, behind the collection. name: in the form of class files. */
-static void JNICALL on_unload(jvmtiEnv *jvmti, ...)
+/* name: in the form of class files. */
+static void tell_unloaded(JNIEnv *jni, const char *name)
 {
 	struct jvm_method of = {0};
-	const char *name;
 	uint32_t id = 0, loader;
 	static uint64_t looked; /* it is one thread at a time */
 	bool hidden = false;
-	JNIEnv *jni;
-	va_list list;
 
-	va_start(list, jvmti);
-	jni = va_arg(list, JNIEnv *);
-	name = va_arg(list, const char *);
-	va_end(list);
 	of.class_name = jvm_unloaded_name(name, &hidden);
 	if (of.class_name)
 		id = methods_on_stack(&of, METHOD_CLASS, NULL);
@@ -311,9 +318,26 @@ static void JNICALL on_unload(jvmtiEnv *jvmti, ...)
 		class_loader_count(loader, LOADER_UNLOADED);
 }
 
+/* On a thread of the JVM's, behind the collection. */
+static void JNICALL on_unload(jvmtiEnv *jvmti, ...)
+{
+	const char *name;
+	JNIEnv *jni;
+	va_list list;
+
+	va_start(list, jvmti);
+	jni = va_arg(list, JNIEnv *);
+	name = va_arg(list, const char *);
+	va_end(list);
+	if (!gate_enter(&state.gate))
+		return;
+	tell_unloaded(jni, name);
+	gate_leave(&state.gate);
+}
+
 /* ---- the JVM's log ---- */
 
-static struct vm_log *init_log; /* NULL: it does not tell */
+static struct traced_log init_log = {.trace = "classes"};
 
 /* 451 Initializing 'com.acme.Foo' (0x00007f00) by thread "main" */
 static void take_line(void *unused, const struct log_line *line)
@@ -346,20 +370,9 @@ static void open_log(JNIEnv *jni)
 	static const char *const what[] = {"class+init=info", NULL};
 	struct error error = {0};
 
-	if (vm_log_open(&init_log, jni, what, take_line, NULL, &error)) {
-		init_log = NULL;
+	if (traced_log_on(&init_log, jni, what, take_line, NULL, &error))
 		log_line(LOG_INFO, "classes: when they are initialized is not told: %s",
 			error.text);
-	}
-}
-
-static void close_log(JNIEnv *jni)
-{
-	struct vm_log_losses losses;
-
-	if (init_log)
-		vm_log_close(init_log, jni, &losses);
-	init_log = NULL;
 }
 
 static void callbacks(jvmtiEventCallbacks *all)
@@ -430,6 +443,12 @@ static void find_all_there(JNIEnv *jni)
 	if (state.there_count > 0)
 		qsort(state.there, state.there_count, sizeof(*state.there), order_keys);
 	state.counted = true;
+	lock_give(&state.lock);
+}
+
+static void look_no_more(void)
+{
+	lock_take(&state.lock);
 	state.looking = false;
 	lock_give(&state.lock);
 }
@@ -454,8 +473,6 @@ enum { TIMES = sizeof(time_fact) / sizeof(*time_fact) };
 
 /* While it was on, up to the last switch; and as it was switched on. */
 static uint64_t times[TIMES], times_before[TIMES];
-
-static _Atomic bool is_on;
 
 /* As it is switched off, and in flushes. */
 static void add_times(void)
@@ -483,9 +500,12 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	state.looking = true;
 	state.fresh_count = 0;
 	lock_give(&state.lock);
+	gate_open(&state.gate);
 	status = jvm_enable(JVMTI_EVENT_CLASS_LOAD, true, error);
-	if (status)
+	if (status) {
+		gate_close(&state.gate);
 		return status;
+	}
 	if (!jvm_enable_extension(unload_event, (jvmtiExtensionEvent)on_unload))
 		log_line(LOG_WARN,
 			"classes: this JVM does not tell of classes that are unloaded");
@@ -495,24 +515,25 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	/* While it looks it holds them all: those switched again and again would never be unloaded. */
 	if (!state.counted || clock_system() - state.off_at > AFRESH_NS)
 		find_all_there(jni);
-	state.looking = false;
-	is_on = true;
+	look_no_more();
 	return 0;
 }
 
 static void off(JNIEnv *jni, struct session *session)
 {
 	class_hook_note_times(false);
-	close_log(jni);
-	is_on = false;
+	gate_close(&state.gate);
+	traced_log_off(&init_log, jni);
 	add_times();
 	if (jni)
 		jvm_enable_extension(unload_event, NULL);
 	state.off_at = clock_system();
 }
 
-static void forget(void)
+static bool forget(void)
 {
+	if (!gate_close(&state.gate))
+		return false;
 	free(state.row);
 	free(state.newest);
 	free(state.there);
@@ -524,7 +545,9 @@ static void forget(void)
 	state.unlisted = state.unloaded_unknown = 0;
 	state.counted = state.looking = false;
 	memset(times, 0, sizeof(times));
+	traced_log_forget(&init_log);
 	class_loaders_forget(jvm_env());
+	return true;
 }
 
 /* ---- the file ---- */
@@ -574,7 +597,7 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 {
 	int status = put_rows(profile, began, error);
 
-	if (is_on)
+	if (gate_is_open(&state.gate))
 		add_times();
 	return status == 0 ? class_loaders_put(profile, error) : status;
 }
@@ -600,6 +623,7 @@ static void facts(fact_put put_it, void *argument)
 	for (unsigned i = 0; i < TIMES; i++)
 		if (times[i])
 			fact_put_number(put_it, argument, time_fact[i], times[i]);
+	traced_log_facts(&init_log, put_it, argument);
 }
 
 const struct tracer classes_tracer = {.stacks = true,

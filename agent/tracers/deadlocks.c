@@ -212,7 +212,10 @@ int deadlocks_find(JNIEnv *jni, json_t **circles, void (*say)(void *user, const 
 	status = locks_learn(jni, error);
 	if (status)
 		return status;
-	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME) == 0) {
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME)) {
+		(*jni)->ExceptionClear(jni);
+		all.failed = true;
+	} else {
 		count = jvm_live_threads(&threads);
 		for (int i = 0; i < count; i++)
 			look_at(jni, &all, threads[i]);

@@ -37,8 +37,8 @@ static struct {
 	unsigned conditions;
 	uint8_t *of_method; /* EVENT_METHODS of them, NOT_ASKED at first; NULL: no conditions */
 
-	/* The writer's thread, and whoever switches while none is. */
-	struct event_packer *packer; /* NULL: it was never on */
+	/* NULL: it was never on. Behind it the writer's thread has what is above and below. */
+	struct event_packer *_Atomic packer;
 	uint64_t keep_ns;
 	uint64_t blocks;  /* that were written, and */
 	uint64_t putting; /* are in the transaction under way */
@@ -163,13 +163,14 @@ static void off(JNIEnv *jni, struct session *session)
 	atomic_store(&state.on, false);
 }
 
-static void forget(void)
+static bool forget(void)
 {
 	event_packer_destroy(state.packer);
 	free(state.of_method);
 	state.packer = NULL;
 	state.of_method = NULL;
 	state.chosen = NULL;
+	return true;
 }
 
 int event_trace_request(const struct session *session, struct error *error)

@@ -289,13 +289,14 @@ static void off(JNIEnv *jni, struct session *session)
 		log_line(LOG_ERROR, "%s", error.text);
 }
 
-static void forget(void)
+static bool forget(void)
 {
 	free(waiting);
 	waiting = NULL;
 	waiting_count = waiting_room = 0;
 	atomic_store(&ever, false);
 	atomic_store(&unresolved, 0);
+	return true;
 }
 
 static void facts(fact_put put, void *argument)

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/jvm/vm_log.h"
-#include "agent/log/log.h"
 #include "agent/tracers/gc_log.h"
 #include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
+#include "agent/tracers/traced_log.h"
 #include "agent/tracers/waiting_rows.h"
 #include "metric/clock.h"
 
@@ -39,14 +38,14 @@ static struct waiting_rows collections = {.table = TABLE_COLLECTION,
 				   .since = safepoint_since,
 				   .lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}};
 
+static struct traced_log vm_log = {.trace = "gc"};
+
 static struct {
-	struct vm_log *log;
 	struct gc_log *parser;            /* of the log's thread, while it is on */
 	uint32_t collections, safepoints; /* ids given */
 	/* Of the session so far. */
-	uint64_t unread_bytes, strange_lines, forgotten;
+	_Atomic uint64_t forgotten;
 	_Atomic bool in_paths; /* pauses are told by path */
-	bool silenced;         /* somebody else has switched the JVM's output off */
 } tracer;
 
 /* ---- what the log says ---- */
@@ -137,7 +136,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	tracer.parser = gc_log_create(&taker);
 	if (!tracer.parser)
 		return error_set(error, ERROR_MEMORY, "no memory for the trace gc");
-	status = vm_log_open(&tracer.log, jni, what, take_line, tracer.parser, error);
+	status = traced_log_on(&vm_log, jni, what, take_line, tracer.parser, error);
 	if (status) {
 		gc_log_destroy(tracer.parser);
 		tracer.parser = NULL;
@@ -149,29 +148,21 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 
 static void off(JNIEnv *jni, struct session *session)
 {
-	struct vm_log_losses losses = {0};
-
 	atomic_store(&tracer.in_paths, false);
-	if (!tracer.log)
+	if (!traced_log_off(&vm_log, jni))
 		return;
-	if (!vm_log_close(tracer.log, jni, &losses) && !tracer.silenced) {
-		tracer.silenced = true;
-		log_line(LOG_WARN, "the trace gc may lack something: the JVM's log was "
-				   "switched off by somebody else");
-	}
-	tracer.log = NULL;
-	tracer.unread_bytes += losses.bytes;
-	tracer.strange_lines += losses.strange;
 	tracer.forgotten += gc_log_forgotten(tracer.parser);
 	gc_log_destroy(tracer.parser);
 	tracer.parser = NULL;
 }
 
-static void forget(void)
+static bool forget(void)
 {
 	waiting_rows_forget(&collections);
 	waiting_rows_forget(&safepoints);
+	traced_log_forget(&vm_log);
 	memset(&tracer, 0, sizeof(tracer));
+	return true;
 }
 
 /* ---- the writer's thread ---- */
@@ -196,15 +187,13 @@ static void facts(fact_put put_it, void *argument)
 		uint64_t count;
 	} losses[] = {
 		{"gc.lost", waiting_rows_lost(&collections) + waiting_rows_lost(&safepoints)},
-		{"gc.unread_bytes", tracer.unread_bytes},
-		{"gc.strange_lines", tracer.strange_lines},
 		{"gc.forgotten", tracer.forgotten},
-		{"gc.silenced", tracer.silenced},
 	};
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
 		if (losses[i].count)
 			fact_put_number(put_it, argument, losses[i].key, losses[i].count);
+	traced_log_facts(&vm_log, put_it, argument);
 }
 
 const struct tracer gc_tracer = {.event = {JVMTI_EVENT_GARBAGE_COLLECTION_FINISH},

@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#include "agent/jvm/vm_log.h"
-#include "agent/log/log.h"
 #include "agent/tracers/jit_log.h"
+#include "agent/tracers/traced_log.h"
 #include "agent/tracers/waiting_rows.h"
 
 static void compilation_since(void *record, uint64_t began)
@@ -40,13 +39,13 @@ static struct waiting_rows compilations = {.table = TABLE_COMPILATION,
 				   .since = deoptimization_since,
 				   .lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}};
 
+static struct traced_log vm_log = {.trace = "jit"};
+
 static struct {
-	struct vm_log *log;
 	struct jit_log *parser;   /* of the log's thread, while it is on */
 	uint32_t deoptimizations; /* ids given */
 	/* Of the session so far. */
-	uint64_t unread_bytes, strange_lines, forgotten;
-	bool silenced; /* somebody else has switched the JVM's output off */
+	_Atomic uint64_t forgotten;
 	bool no_traps; /* the JVM's log does not tell of them */
 } tracer;
 
@@ -105,41 +104,33 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	tracer.parser = jit_log_create(&taker);
 	if (!tracer.parser)
 		return error_set(error, ERROR_MEMORY, "no memory for the trace jit");
-	status = vm_log_open(
-		&tracer.log, jni, jit_log_selections, take_line, tracer.parser, error);
+	status = traced_log_on(
+		&vm_log, jni, jit_log_selections, take_line, tracer.parser, error);
 	if (status) {
 		jit_log_destroy(tracer.parser);
 		tracer.parser = NULL;
 		return status;
 	}
-	tracer.no_traps = vm_log_chosen(tracer.log) > 0;
+	tracer.no_traps = vm_log_chosen(vm_log.log) > 0;
 	return 0;
 }
 
 static void off(JNIEnv *jni, struct session *session)
 {
-	struct vm_log_losses losses = {0};
-
-	if (!tracer.log)
+	if (!traced_log_off(&vm_log, jni))
 		return;
-	if (!vm_log_close(tracer.log, jni, &losses) && !tracer.silenced) {
-		tracer.silenced = true;
-		log_line(LOG_WARN, "the trace jit may lack something: the JVM's log was "
-				   "switched off by somebody else");
-	}
-	tracer.log = NULL;
-	tracer.unread_bytes += losses.bytes;
-	tracer.strange_lines += losses.strange;
 	tracer.forgotten += jit_log_forgotten(tracer.parser);
 	jit_log_destroy(tracer.parser);
 	tracer.parser = NULL;
 }
 
-static void forget(void)
+static bool forget(void)
 {
 	waiting_rows_forget(&compilations);
 	waiting_rows_forget(&deoptimizations);
+	traced_log_forget(&vm_log);
 	memset(&tracer, 0, sizeof(tracer));
+	return true;
 }
 
 /* ---- the writer's thread ---- */
@@ -165,16 +156,14 @@ static void facts(fact_put put_it, void *argument)
 	} losses[] = {
 		{"jit.lost",
 			waiting_rows_lost(&compilations) + waiting_rows_lost(&deoptimizations)},
-		{"jit.unread_bytes", tracer.unread_bytes},
-		{"jit.strange_lines", tracer.strange_lines},
 		{"jit.forgotten", tracer.forgotten},
-		{"jit.silenced", tracer.silenced},
 		{"jit.no_traps", tracer.no_traps},
 	};
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
 		if (losses[i].count)
 			fact_put_number(put_it, argument, losses[i].key, losses[i].count);
+	traced_log_facts(&vm_log, put_it, argument);
 }
 
 const struct tracer jit_tracer = {.on = on,

@@ -51,7 +51,6 @@ int lock_objects_open(uint64_t bytes)
 	objects.row[WITHOUT_NAME].whole = true;
 	atomic_store(&objects.rows, WITHOUT_NAME + 1);
 	objects.put = objects.putting = WITHOUT_NAME;
-	atomic_store(&objects.unnamed, 0);
 	return 0;
 }
 
@@ -70,6 +69,7 @@ void lock_objects_close(JNIEnv *jni)
 	free(objects.row);
 	objects.row = NULL;
 	atomic_store(&objects.rows, 0);
+	atomic_store(&objects.unnamed, 0);
 }
 
 /* From `first` on, up to `end`; 0: it is not among them. */

@@ -131,10 +131,6 @@ int waits_open(uint64_t bytes, const struct waits_tree *tree)
 	waits.tree = *tree;
 	waits.room_rows = rows;
 	waits.mask = 2 * rows - 1;
-	waits.rows = waits.longest_count = waits.late_count = 0;
-	waits.ended = waits.held = waits.answered = waits.folded = 0;
-	atomic_store(&waits.lost, 0);
-	atomic_store(&waits.unknown, 0);
 	waits.most = (uint32_t)(bytes / 2 / sizeof(struct wait) / BLOCK);
 	if (waits.most > BLOCKS)
 		waits.most = BLOCKS;
@@ -165,7 +161,12 @@ void waits_close(void)
 	free(waits.slot);
 	waits.row = NULL;
 	waits.slot = NULL;
+	/* The next recording may never open them, and asks for what there is to put and to tell all the same. */
 	waits.rows = waits.longest_count = waits.late_count = 0;
+	waits.ended = waits.held = waits.answered = waits.folded = 0;
+	waits.all = false;
+	atomic_store(&waits.lost, 0);
+	atomic_store(&waits.unknown, 0);
 }
 
 /* More for the part, from what others have given back or the system has. Under the part's lock. */

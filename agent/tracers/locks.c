@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "agent/jvm/native_function.h"
+#include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
 #include "agent/stack/vm_monitors.h"
@@ -67,11 +68,12 @@ static jint constant(JNIEnv *jni, jclass class, const char *name, jint otherwise
 /* In a Java thread, once. */
 static void learn(JNIEnv *jni)
 {
-	jclass thread = find_class(jni, "java/lang/Thread");
+	jclass thread;
 
 	if (jdk.known)
 		return;
 	jdk.known = true;
+	thread = find_class(jni, "java/lang/Thread");
 	jdk.unsafe = find_class(jni, "jdk/internal/misc/Unsafe");
 	jdk.ownable = find_class(jni, "java/util/concurrent/locks/AbstractOwnableSynchronizer");
 	jdk.virtual = find_class(jni, "java/lang/VirtualThread");
@@ -93,7 +95,7 @@ static void learn(JNIEnv *jni)
 /* ---- on and off ---- */
 
 static struct {
-	_Atomic bool on;
+	struct gate gate;      /* open while it is on: waits and locks have their memory */
 	_Atomic uint64_t sent; /* waits that are on their way to the writer, ever */
 	_Atomic uint64_t cut;  /* waits that were under way as it was switched off */
 	/* When the JVM was first asked who holds a monitor, and how long that took in all. */
@@ -208,16 +210,22 @@ static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobj
 	struct holder holder, uint64_t begin)
 {
 	bool apart = kind == LOCKS_BLOCK || holder.state != HOLDER_NONE;
-	uint32_t lock = lock_object(jni, object, apart);
-	wait_ref wait = waits_begin(jvm_thread_id(jni, thread), kind, lock, begin);
+	uint32_t lock;
+	wait_ref wait;
 
+	if (!gate_enter(&locks.gate))
+		return;
+	lock = lock_object(jni, object, apart);
+	wait = waits_begin(jvm_thread_id(jni, thread), kind, lock, begin);
 	if (wait)
 		ask_holder(wait, lock, holder);
 	else
 		sampler_hurry();
+	gate_leave(&locks.gate);
 }
 
-static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
+/* Inside the gate. */
+static void tell_end(JNIEnv *jni, jthread thread, bool timed_out)
 {
 	struct wait_end end = waits_end(jvm_thread_id(jni, thread), clock_now(), timed_out);
 	const struct sampler_event event = {.kind = end.kind,
@@ -239,9 +247,18 @@ static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
 		sampler_hurry();
 }
 
+/* Where it was switched off meanwhile there is no such wait any more. */
+static void end_wait(JNIEnv *jni, jthread thread, bool timed_out)
+{
+	if (!gate_enter(&locks.gate))
+		return;
+	tell_end(jni, thread, timed_out);
+	gate_leave(&locks.gate);
+}
+
 static bool is_told(void)
 {
-	return atomic_load_explicit(&locks.on, memory_order_relaxed) && sampler_records();
+	return gate_is_open(&locks.gate) && sampler_records();
 }
 
 /* ---- monitors ---- */
@@ -342,8 +359,11 @@ static void on_unmount(JNIEnv *jni, jthread thread)
 
 static void on_mount(JNIEnv *jni, jthread thread)
 {
-	if (is_told() && waits_is(jvm_thread_id(jni, thread), LOCKS_PARK))
-		end_wait(jni, thread, false);
+	if (!is_told() || !gate_enter(&locks.gate))
+		return;
+	if (waits_is(jvm_thread_id(jni, thread), LOCKS_PARK))
+		tell_end(jni, thread, false);
+	gate_leave(&locks.gate);
 }
 
 static int bind_park(JNIEnv *jni, struct error *error)
@@ -446,7 +466,7 @@ static uint64_t node_of(uint32_t place)
 
 static void take_sums(void)
 {
-	waits_sweep(clock_now(), !atomic_load(&locks.on));
+	waits_sweep(clock_now(), !gate_is_open(&locks.gate));
 }
 
 static const struct waits_tree tree = {add_hold, add_waits, node_of};
@@ -477,22 +497,24 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	sampler_on_placed(LOCKS_PARK, waits_placed);
 	sampler_on_placed(LOCKS_HOLD, waits_answered);
 	sampler_on_drained(take_sums);
-	atomic_store(&locks.on, true);
+	gate_open(&locks.gate);
 	virtual_threads_listen(on_unmount, on_mount);
 	return 0;
 }
 
 static void off(JNIEnv *jni, struct session *session)
 {
-	atomic_store(&locks.on, false);
 	virtual_threads_listen(NULL, NULL);
+	gate_close(&locks.gate);
 	atomic_fetch_add(&locks.cut, waits_forget());
 }
 
-static void forget(void)
+static bool forget(void)
 {
 	JNIEnv *jni = jvm_env();
 
+	if (!gate_close(&locks.gate))
+		return false;
 	if (jni && jdk.known)
 		unbind_park(jni);
 	sampler_on_drained(NULL);
@@ -503,6 +525,7 @@ static void forget(void)
 	atomic_store(&locks.asked_ns, 0);
 	atomic_store(&locks.asked_since, 0);
 	atomic_store(&locks.paths_left_out, 0);
+	return true;
 }
 
 static int put(struct profile_writer *profile, uint64_t began, struct error *error)

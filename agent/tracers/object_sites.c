@@ -142,8 +142,8 @@ static uint32_t take_free(struct object_entries *entries)
 		if (!entry)
 			return 0;
 		/* It may be in use again: then the other half has changed. */
-		next = __atomic_load_n(&entry->site, __ATOMIC_RELAXED) | ((first >> 32) + 1)
-										 << 32;
+		next = atomic_load_explicit(&entry->site, memory_order_relaxed) |
+		       ((first >> 32) + 1) << 32;
 	} while (!atomic_compare_exchange_weak(&entries->free, &first, next));
 	return (uint32_t)first;
 }
@@ -167,8 +167,8 @@ void object_entry_give(struct object_entries *entries, uint32_t place)
 	uint64_t first = atomic_load_explicit(&entries->free, memory_order_relaxed), next;
 
 	do {
-		__atomic_store_n(
-			&entries->entry[place].site, (uint32_t)first, __ATOMIC_RELAXED);
+		atomic_store_explicit(
+			&entries->entry[place].site, (uint32_t)first, memory_order_relaxed);
 		next = place | ((first >> 32) + 1) << 32;
 	} while (!atomic_compare_exchange_weak(&entries->free, &first, next));
 	atomic_fetch_sub_explicit(&entries->used, 1, memory_order_relaxed);

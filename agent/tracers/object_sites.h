@@ -115,9 +115,9 @@ static inline uint32_t object_sites_used(const struct object_sites *sites)
 /* ---- objects that live ---- */
 
 struct object_entry {
-	uint32_t site; /* or, where it is free, the next such */
-	_Atomic uint32_t class
-		; /* of an object of java.lang.Class: id of the class that it is; 0: not known */
+	_Atomic uint32_t site; /* or, where it is free, the next such */
+	/* Of an object of java.lang.Class: id of the class that it is; 0: not known. */
+	_Atomic uint32_t class;
 	uint32_t objects; /* that it stands for */
 	uint32_t births;  /* how many collections there had been */
 	uint64_t bytes;

@@ -92,12 +92,13 @@ static void on_freed(int64_t tag)
 		return;
 	entry = object_entry_at(&objects.entries, (uint32_t)tag);
 	if (entry) {
+		uint32_t site = atomic_load_explicit(&entry->site, memory_order_relaxed);
 		const struct object_sum sum = {.objects = entry->objects,
 			.bytes = entry->bytes,
 			.births = (uint64_t)entry->objects * entry->births,
 			.told = 1};
 
-		object_count(&object_site_at(&objects.sites, entry->site)->freed, &sum);
+		object_count(&object_site_at(&objects.sites, site)->freed, &sum);
 		object_entry_give(&objects.entries, (uint32_t)tag);
 	}
 	gate_leave(&objects.gate);
@@ -115,7 +116,7 @@ static bool track(const struct allocation *allocation, uint32_t class, uint32_t 
 
 	if (!entry)
 		return false;
-	entry->site = site;
+	atomic_store_explicit(&entry->site, site, memory_order_relaxed);
 	entry->objects = (uint32_t)sum->objects;
 	entry->births = (uint32_t)(sum->births / sum->objects);
 	entry->bytes = sum->bytes;
@@ -245,14 +246,16 @@ enum {
 	ENTRIES_SHARE = 2 /* and for entries with what the JVM has for their tags */
 };
 
-static void forget(void)
+static bool forget(void)
 {
-	/* Who is still inside keeps the memory. */
-	if (!objects.sites.site || !gate_close(&objects.gate))
-		return;
+	if (!objects.sites.site)
+		return true;
+	if (!gate_close(&objects.gate))
+		return false;
 	jvm_tags_close();
 	object_sites_fini(&objects.sites);
 	object_entries_fini(&objects.entries);
+	return true;
 }
 
 static void placed(uint64_t cookie, uint32_t node);
@@ -297,9 +300,6 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	bool is_made = objects.sites.site != NULL;
 	int status = 0;
 
-	if (is_made && !atomic_load(&objects.gate.open))
-		return error_set(error, ERROR_BUSY,
-			"traces=objects: the objects of the recording before are still in use");
 	if (!is_made)
 		status = make(session, error);
 	if (status == 0)

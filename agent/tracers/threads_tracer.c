@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/lock/gate.h"
 #include "agent/lock/lock.h"
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_starts.h"
@@ -35,11 +36,12 @@ struct row {
 };
 
 static struct {
-	struct lock lock; /* guards rows */
+	struct gate gate; /* open while it is on; what it lets in may add rows */
+	struct lock lock; /* guards what follows */
 	struct row *row;
 	size_t count, room;
 	uint64_t unlisted;
-	_Atomic bool on, ever;
+	bool follows; /* it is on: what comes until the next reading is of the same time */
 } state = {.lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_THREAD_STATES}};
 
 /* ---- readings ---- */
@@ -101,8 +103,10 @@ static struct row *row_of(pid_t tid)
 	}
 	if (state.count == state.room) {
 		more = realloc(state.row, room * sizeof(*more));
-		if (!more)
+		if (!more) {
+			state.unlisted++;
 			return NULL;
+		}
 		state.row = more;
 		state.room = room;
 	}
@@ -135,7 +139,7 @@ static void add_reading(pid_t tid, const struct reading *now, bool ends, const c
 	}
 	row->to = now->at;
 	row->last = *now;
-	row->following = true;
+	row->following = state.follows;
 	row->ended = ends;
 	row->put = false;
 	if (java_name)
@@ -159,9 +163,8 @@ static void look_at(pid_t tid, bool ends, const char *java_name)
 	lock_give(&state.lock);
 }
 
-/* All that there are. Rows of those that are not have ended; follows false: what comes until the next reading is of no time
- * that it is on. */
-static void look_at_all(bool follows)
+/* All that there are. Rows of those that are not have ended. */
+static void look_at_all(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
 	uint64_t begin = clock_system();
@@ -171,34 +174,46 @@ static void look_at_all(bool follows)
 		if (entry->d_name[0] != '.')
 			look_at((pid_t)atoi(entry->d_name), false, NULL);
 	lock_take(&state.lock);
-	for (size_t i = 0; i < state.count; i++) {
+	for (size_t i = 0; i < state.count; i++)
 		state.row[i].ended |= tasks && state.row[i].to < begin;
-		state.row[i].following = follows && state.row[i].following;
-	}
 	lock_give(&state.lock);
 	if (tasks)
 		closedir(tasks);
+}
+
+/* From here on it is on, or is not. */
+static void follow(bool follows)
+{
+	lock_take(&state.lock);
+	state.follows = follows;
+	for (size_t i = 0; i < state.count; i++)
+		state.row[i].following &= follows;
+	lock_give(&state.lock);
 }
 
 /* ---- Java threads begin and end ---- */
 
 static void begins(JNIEnv *jni, int64_t java_id, const char *name)
 {
-	if (atomic_load(&state.on))
-		look_at(gettid(), false, name);
+	if (!gate_enter(&state.gate))
+		return;
+	look_at(gettid(), false, name);
+	gate_leave(&state.gate);
 }
 
 static void ends(JNIEnv *jni)
 {
-	if (atomic_load(&state.on))
-		look_at(gettid(), true, NULL);
+	if (!gate_enter(&state.gate))
+		return;
+	look_at(gettid(), true, NULL);
+	gate_leave(&state.gate);
 }
 
 static void started(void)
 {
 	const struct sampler_event event = {.kind = THREAD_STARTED, .count = 1};
 
-	if (atomic_load(&state.on) && sampler_records())
+	if (gate_is_open(&state.gate) && sampler_records())
 		sampler_take_event(&event);
 }
 
@@ -220,11 +235,11 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
 	static const struct threads_told told = {begins, ends};
 
-	atomic_store(&state.on, true);
-	atomic_store(&state.ever, true);
+	follow(true);
+	gate_open(&state.gate);
 	threads_tell(TOLD_TRACER, &told);
 	thread_starts_tell(jni, started);
-	look_at_all(true);
+	look_at_all();
 	return 0;
 }
 
@@ -232,17 +247,20 @@ static void off(JNIEnv *jni, struct session *session)
 {
 	threads_tell(TOLD_TRACER, NULL);
 	thread_starts_tell(jni, NULL);
-	look_at_all(false);
-	atomic_store(&state.on, false);
+	gate_close(&state.gate);
+	look_at_all();
+	follow(false);
 }
 
-static void forget(void)
+static bool forget(void)
 {
+	if (!gate_close(&state.gate))
+		return false;
 	free(state.row);
 	state.row = NULL;
 	state.count = state.room = 0;
 	state.unlisted = 0;
-	atomic_store(&state.ever, false);
+	return true;
 }
 
 /* ---- the writer's thread ---- */
@@ -252,8 +270,8 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 	int status = 0;
 	bool more = true;
 
-	if (atomic_load(&state.on))
-		look_at_all(true);
+	if (gate_is_open(&state.gate))
+		look_at_all();
 	for (size_t i = 0; more && status == 0; i++) {
 		struct row row = {0};
 

@@ -44,8 +44,8 @@ struct period {
 
 static struct {
 	_Atomic unsigned on;
-	_Atomic unsigned
-		held;     /* were on in this session: what they hold their forget gives back */
+	_Atomic unsigned used; /* those that were on in this session */
+	unsigned kept;    /* those that hold what a recording had that has ended; in a turn */
 	struct lock lock; /* guards what follows */
 	struct period period[PERIODS];
 	unsigned periods;
@@ -86,9 +86,18 @@ static unsigned named(const struct session *session)
 
 void tracers_callbacks(jvmtiEventCallbacks *callbacks)
 {
-	EACH_TRACER(kind, every)
-	if (tracers[kind]->callbacks)
-		tracers[kind]->callbacks(callbacks);
+	EACH_TRACER (kind, every)
+		if (tracers[kind]->callbacks)
+			tracers[kind]->callbacks(callbacks);
+}
+
+/* What the trace holds of a recording that has ended goes. False: it is still in use. */
+static bool give_back(enum trace_kind kind)
+{
+	bool given = !tracers[kind]->forget || tracers[kind]->forget();
+
+	state.kept = given ? state.kept & ~(1U << kind) : state.kept | 1U << kind;
+	return given;
 }
 
 static int prove(const struct session *session, enum trace_kind kind, struct error *error)
@@ -99,6 +108,10 @@ static int prove(const struct session *session, enum trace_kind kind, struct err
 	if (!tracer)
 		return error_set(error, ERROR_MISSING,
 			"traces=%s: this jprof has no such trace", trace_kind_names[kind]);
+	if ((state.kept & 1U << kind) && !give_back(kind))
+		return error_set(error, ERROR_BUSY,
+			"traces=%s: what the recording before has is still in use",
+			trace_kind_names[kind]);
 	if (tracer->stacks)
 		status = sampler_can_read(error);
 	if (status == 0 && tracer->capabilities)
@@ -188,7 +201,7 @@ static int switch_on(
 	const struct tracer *tracer = tracers[kind];
 	int status;
 
-	atomic_fetch_or(&state.held, 1U << kind);
+	atomic_fetch_or(&state.used, 1U << kind);
 	status = tracer->on ? tracer->on(jni, session, error) : 0;
 	if (status)
 		return status;
@@ -204,9 +217,9 @@ static void expect_events(void)
 {
 	bool expected = false;
 
-	EACH_TRACER(kind, tracers_now())
-	expected |= tracers[kind]->stacks ||
-		    (tracers[kind]->reads_stacks && tracers[kind]->reads_stacks());
+	EACH_TRACER (kind, tracers_now())
+		expected |= tracers[kind]->stacks ||
+			    (tracers[kind]->reads_stacks && tracers[kind]->reads_stacks());
 	sampler_expect_events(expected);
 }
 
@@ -215,8 +228,8 @@ int tracers_switch(
 {
 	int status = 0;
 
-	EACH_TRACER(kind, off & tracers_now())
-	switch_off(jni, session, kind);
+	EACH_TRACER (kind, off & tracers_now())
+		switch_off(jni, session, kind);
 	on &= ~tracers_now();
 	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++) {
 		if (!(on & 1U << kind))
@@ -233,8 +246,11 @@ int tracers_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
 	int status;
 
+	lock_take(&state.lock);
 	state.periods = 0;
 	state.unlisted = 0;
+	lock_give(&state.lock);
+	atomic_store(&state.used, 0);
 	status = tracers_switch(jni, session, named(session), 0, error);
 	if (status)
 		tracers_stop(session, error);
@@ -243,48 +259,65 @@ int tracers_begin(JNIEnv *jni, struct session *session, struct error *error)
 
 bool tracers_stop(struct session *session, struct error *error)
 {
-	EACH_TRACER(kind, tracers_now())
-	switch_off(jvm_env(), session, kind);
+	EACH_TRACER (kind, tracers_now())
+		switch_off(jvm_env(), session, kind);
 	return true;
 }
 
 bool tracers_end(JNIEnv *jni, struct session *session)
 {
+	bool out = true;
+
 	/* A writer that hangs may come back to what they hold. */
 	if (session->abandoned)
 		return true;
-	EACH_TRACER(kind, atomic_exchange(&state.held, 0))
-	if (tracers[kind]->forget)
-		tracers[kind]->forget();
-	return true;
+	EACH_TRACER (kind, every)
+		out &= give_back(kind);
+	return out;
 }
 
-/* ---- for the writer: of traces that were on, as the others hold nothing, or what an earlier session left ---- */
+/* ---- for the writer ---- */
 
-static unsigned held(void)
+/* Others have nothing of this session. */
+static unsigned used(void)
 {
-	return atomic_load(&state.held);
+	return atomic_load(&state.used);
 }
 
-static int put_periods(struct profile_writer *profile, uint64_t began, struct error *error)
+/* The next one from *at on that is not in the file as it is now. False: there is none. */
+static bool next_period(unsigned *at, struct period *copy)
 {
-	int status = 0;
+	bool found = false;
 
 	lock_take(&state.lock);
-	for (unsigned i = 0; i < state.periods && status == 0; i++) {
-		struct period *period = &state.period[i];
-		const struct profile_trace_period record = {.id = i + 1,
-			.trace = period->trace,
-			.began = period->began - began,
-			.ended = period->ended ? (int64_t)(period->ended - began)
-					       : PROFILE_NOT_KNOWN};
+	for (; *at < state.periods && !found; ++*at) {
+		struct period *period = &state.period[*at];
 
-		if (period->put)
-			continue;
-		status = profile_put(profile, &record, error);
-		period->put = period->putting = true;
+		found = !period->put;
+		*copy = *period;
+		period->putting |= found;
+		period->put = true;
 	}
 	lock_give(&state.lock);
+	return found;
+}
+
+/* Without the lock: who switches a trace does not wait for the disk. */
+static int put_periods(struct profile_writer *profile, uint64_t began, struct error *error)
+{
+	struct period period;
+	unsigned at = 0;
+	int status = 0;
+
+	while (status == 0 && next_period(&at, &period)) {
+		const struct profile_trace_period record = {.id = at,
+			.trace = period.trace,
+			.began = period.began - began,
+			.ended = period.ended ? (int64_t)(period.ended - began)
+					      : PROFILE_NOT_KNOWN};
+
+		status = profile_put(profile, &record, error);
+	}
 	return status;
 }
 
@@ -301,44 +334,44 @@ static void periods_done(bool kept)
 
 static void settle(void)
 {
-	EACH_TRACER(kind, held())
-	if (tracers[kind]->settle)
-		tracers[kind]->settle();
+	EACH_TRACER (kind, used())
+		if (tracers[kind]->settle)
+			tracers[kind]->settle();
 }
 
 static int put(struct profile_writer *profile, uint64_t began, struct error *error)
 {
 	int status = put_periods(profile, began, error);
 
-	EACH_TRACER(kind, held())
-	if (status == 0 && tracers[kind]->put)
-		status = tracers[kind]->put(profile, began, error);
+	EACH_TRACER (kind, used())
+		if (status == 0 && tracers[kind]->put)
+			status = tracers[kind]->put(profile, began, error);
 	return status;
 }
 
 static void put_done(bool kept)
 {
 	periods_done(kept);
-	EACH_TRACER(kind, held())
-	if (tracers[kind]->put_done)
-		tracers[kind]->put_done(kept);
+	EACH_TRACER (kind, used())
+		if (tracers[kind]->put_done)
+			tracers[kind]->put_done(kept);
 }
 
 static void facts(fact_put put_it, void *argument)
 {
 	if (state.unlisted)
 		fact_put_number(put_it, argument, "trace.unlisted", state.unlisted);
-	EACH_TRACER(kind, held())
-	if (tracers[kind]->facts)
-		tracers[kind]->facts(put_it, argument);
+	EACH_TRACER (kind, used())
+		if (tracers[kind]->facts)
+			tracers[kind]->facts(put_it, argument);
 }
 
 static bool expected(void)
 {
 	bool any = false;
 
-	EACH_TRACER(kind, held())
-	any |= tracers[kind]->expected && tracers[kind]->expected();
+	EACH_TRACER (kind, used())
+		any |= tracers[kind]->expected && tracers[kind]->expected();
 	return any;
 }
 
@@ -346,34 +379,34 @@ static bool drain(void)
 {
 	bool urgent = false;
 
-	EACH_TRACER(kind, held())
-	if (tracers[kind]->drain && tracers[kind]->expected())
-		urgent |= tracers[kind]->drain();
+	EACH_TRACER (kind, used())
+		if (tracers[kind]->drain && tracers[kind]->expected())
+			urgent |= tracers[kind]->drain();
 	return urgent;
 }
 
 static void keep_up(void)
 {
-	EACH_TRACER(kind, held())
-	if (tracers[kind]->keep_up && tracers[kind]->expected())
-		tracers[kind]->keep_up();
+	EACH_TRACER (kind, used())
+		if (tracers[kind]->keep_up && tracers[kind]->expected())
+			tracers[kind]->keep_up();
 }
 
 static int put_some(struct profile_writer *profile, uint64_t began, struct error *error)
 {
 	int status = 0;
 
-	EACH_TRACER(kind, held())
-	if (status == 0 && tracers[kind]->put_some)
-		status = tracers[kind]->put_some(profile, began, error);
+	EACH_TRACER (kind, used())
+		if (status == 0 && tracers[kind]->put_some)
+			status = tracers[kind]->put_some(profile, began, error);
 	return status;
 }
 
 static void put_some_done(bool kept)
 {
-	EACH_TRACER(kind, held())
-	if (tracers[kind]->put_some)
-		tracers[kind]->put_done(kept);
+	EACH_TRACER (kind, used())
+		if (tracers[kind]->put_some)
+			tracers[kind]->put_done(kept);
 }
 
 const struct trace_source tracers_source = {.expected = expected,

@@ -43,9 +43,9 @@ struct tracer {
 	int (*on)(JNIEnv *jni, struct session *session, struct error *error);
 	/* Its events are disabled, but may still be under way in other threads. Not always on a Java thread: jni may be NULL. */
 	void (*off)(JNIEnv *jni, struct session *session);
-	/* No event is under way any more, and the profile is complete: what it holds is given back. Also where it was
-	 * never on. */
-	void (*forget)(void);
+	/* The profile is complete: what it holds is given back. Also where it was never on. False: an event is still under
+	 * way, and uses it: it stays. */
+	bool (*forget)(void);
 	/* Some times a second while it is on, and as long as it expects that: takes what waits. True: so much waits to be put
 	 * that put_some is to be called in a transaction of its own, and put_done behind it. NULL: flushes are enough. */
 	bool (*expected)(void);
@@ -74,7 +74,7 @@ int tracers_begin(JNIEnv *jni, struct session *session, struct error *error);
 /* All are off from now on. */
 bool tracers_stop(struct session *session, struct error *error);
 
-/* Behind the profile's end. */
+/* Behind the profile's end. False: an event is still under way; the traces that it is of cannot be had until it is over. */
 bool tracers_end(JNIEnv *jni, struct session *session);
 
 /* Switches those of `on` on and those of `off` off: bits 1 << enum trace_kind. What is so already stays. 0, or a negative

@@ -40,8 +40,6 @@ static bool make_room(const struct waiting_rows *rows, struct waiting_list *list
 	size_t room = list->room ? list->room * 2 : 64;
 	char *row;
 
-	if (list->rows >= WAITING_ROWS_MAX)
-		return false;
 	if (list->rows < list->room)
 		return true;
 	row = realloc(list->row, room * rows->size);
@@ -60,7 +58,8 @@ bool waiting_rows_add(struct waiting_rows *rows, const void *record)
 	memcpy(copy, record, rows->size);
 	whole = copy_texts(rows, copy);
 	lock_take(&rows->lock);
-	if (whole && make_room(rows, &rows->adding)) {
+	if (whole && rows->adding.rows + rows->putting.rows < WAITING_ROWS_MAX &&
+		make_room(rows, &rows->adding)) {
 		memcpy(rows->adding.row + rows->adding.rows++ * rows->size, copy, rows->size);
 	} else {
 		rows->lost++;
@@ -119,8 +118,15 @@ int waiting_rows_put(struct waiting_rows *rows, struct profile_writer *profile, 
 
 void waiting_rows_done(struct waiting_rows *rows, bool kept)
 {
-	if (kept)
-		empty(rows, &rows->putting);
+	struct waiting_list put;
+
+	if (!kept)
+		return;
+	lock_take(&rows->lock);
+	put = rows->putting;
+	rows->putting = (struct waiting_list){0};
+	lock_give(&rows->lock);
+	empty(rows, &put);
 }
 
 uint64_t waiting_rows_lost(struct waiting_rows *rows)

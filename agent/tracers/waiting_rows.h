@@ -27,12 +27,11 @@ struct waiting_rows {
 	unsigned texts;
 	/* Times are CLOCK_MONOTONIC's as they wait; makes them ns since the session began. */
 	void (*since)(void *record, uint64_t began);
-	struct lock
-		lock; /* {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}: guards `adding` and `lost` */
+	struct lock lock; /* {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}: guards what follows */
 	struct waiting_list {
 		char *row;
 		size_t rows, room;
-	} adding, putting; /* putting: of the thread that puts */
+	} adding, putting; /* putting: changed by the thread that puts alone */
 	uint64_t lost;
 };
 

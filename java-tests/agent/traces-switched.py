@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 """Traces are switched on and off in a recording, again and again, while the program does what they tell of: it goes on as
-before, takes no more memory, and the profile has when each was on. What cannot be switched is refused.
+before, and the profile has when each was on. What cannot be switched is refused. So are recordings begun and ended with all
+of them on.
+
+What jprof takes meanwhile is the process's memory without what the JVM counts as its own (NativeMemoryTracking): the
+program's classes, its compilers' and its collector's memory come and go with what else the machine does. It is bounded while
+the recording runs, whatever the number of switches; behind its end nothing of it is left.
 
 TIMES=1000 switches each so many times instead of 30."""
 import json
 import os
 import pathlib
+import re
 import sqlite3
 import sys
 import time
@@ -18,16 +24,30 @@ import control  # noqa: E402
 from harness import Target, Test, run  # noqa: E402
 
 TIMES = int(os.environ.get("TIMES", "30"))
-WARM = max(TIMES // 5, 5)  # times until what is kept for good is there
-MORE_KB = 48 * 1024  # that the JVM itself may take meanwhile
+RECORDINGS = max(TIMES // 10, 5)
+MAX_MEMORY = "32m"
+MORE_KB = 64 * 1024  # that jprof may have at any time: twice that, as some is not of its budget
+LEFT_KB = 12 * 1024  # that may be left: the JVM's handles of methods, memory that malloc cannot give back
 TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "events")
 
 
-def memory_kb(pid):
+def jcmd(java, pid, *words):
+    return run(pathlib.Path(java).parent / "jcmd", pid, *words).out
+
+
+def own_kb(java, pid):
+    """Memory of the process that is not the JVM's own, free memory of malloc's given back. As what the JVM has
+    of the system need not be in use, this is less than jprof has, and may be below 0."""
+    jcmd(java, pid, "System.trim_native_heap")
+    jvm = int(re.search(r"Total: .*committed=(\d+)KB", jcmd(java, pid, "VM.native_memory", "summary"))[1])
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
-            return int(line.split()[1])
+            return int(line.split()[1]) - jvm
     return 0
+
+
+def global_references(java, pid):
+    return int(re.search(r"JNI global refs: (\d+)", jcmd(java, pid, "Thread.print"))[1])
 
 
 def had(test, target):
@@ -96,29 +116,54 @@ def nothing_left(test, target):
     test.expect(not facts, f"without traces: {facts}")
 
 
+def record_again(test, client, names, times):
+    """Recordings begin and end, with all on and, every third, with none, while the program does what they tell of."""
+    untimed = [name for name in names if name != "events"]
+    for i in range(times):
+        client.must("start", options={"file": str(test.new_profile()), "calls": "off", "max_memory": MAX_MEMORY}
+                    | ({"traces": untimed} if i % 3 < 2 else {}))
+        client.must("stop")
+
+
 def check(test, java):
-    profile = test.new_profile()
-    target = Target(test, java, "-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", "-Xmx128m",
+    target = Target(test, java, "-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", "-Xms128m", "-Xmx128m",
+                    "-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary",
                     "-cp", test.classes, "agent.Traced",
                     known_errors="^WARNING in native method|^OpenJDK 64-Bit Server VM warning")
     target.tell("count")
-    test.jprof("attach", target.pid, "--file", profile, "--flush", 1, "--log", "error")
-    begin = time.monotonic_ns()
+    test.jprof("attach", target.pid, "--file", test.new_profile(), "--log", "error")
     refused(test, target)
     names = had(test, target)
     print(java, "has", *names, flush=True)
     client = control.Client(target.pid)
-    switch_all(client, names, WARM)
-    before, worked = memory_kb(target.pid), target.counts("count")["work"]
+    switch_all(client, names, 5)
+    client.must("stop")
+    first, references = own_kb(java, target.pid), global_references(java, target.pid)
+
+    profile = test.new_profile()
+    begin = time.monotonic_ns()
+    client.must("start", options={"file": str(profile), "flush": "1", "max_memory": MAX_MEMORY})
+    worked = target.counts("count")["work"]
     least = switch_all(client, names, TIMES)
-    after = memory_kb(target.pid)
+    during = own_kb(java, target.pid) - first
     test.expect(target.counts("count")["work"] > worked, "the program has stopped")
-    test.expect(after - before < MORE_KB, f"{after - before} KB more after {TIMES} times")
     status = client.ask("status")["result"]
     test.expect(status["traces"] == [], f"still on: {status['traces']}")
     client.ask("trace", on=names)
     test.jprof("stop", target.pid)
     most = time.monotonic_ns() - begin
+    left = own_kb(java, target.pid) - first
+    print(f"  jprof had {during} KB more, and {left} KB behind the end; global references {references} and "
+          f"{global_references(java, target.pid)}", flush=True)
+    test.expect(during < MORE_KB, f"{during} KB more after {TIMES} times")
+    test.expect(left < LEFT_KB, f"{left} KB are left behind {TIMES} times")
+
+    record_again(test, client, names, RECORDINGS)
+    left = own_kb(java, target.pid) - first
+    more = global_references(java, target.pid) - references
+    print(f"  {left} KB and {more} global references behind {RECORDINGS} recordings", flush=True)
+    test.expect(left < LEFT_KB, f"{left} KB are left behind {RECORDINGS} recordings")
+    test.expect(more < 8, f"{more} global references are left")
     check_periods(test, profile, least, most)
     summary = json.loads(run(test.program, "report", profile, "--view", "summary", "--format",
                              "json").out)

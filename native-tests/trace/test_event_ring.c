@@ -190,6 +190,31 @@ static void test_time_goes_on(void **state)
 	drain(f);
 }
 
+/* The owner has linked its next segment, and is stopped before it says that it puts there: the drain does not wait for it. */
+static void test_owner_goes_on(void **state)
+{
+	struct fixture *f = *state;
+	const struct event_thread thread = {.name = "stopped"};
+	struct event_ring *ring = event_ring_open(f->events, &thread, true);
+	struct event_segment *first;
+	uint64_t count = 0, *at;
+
+	put(ring, count++);
+	first = ring->fill;
+	while (ring->fill == first)
+		put(ring, count++);
+	at = atomic_load(&ring->at);
+	atomic_store(&ring->at, first->word + first->words);
+	drain(f);
+	assert_int_equal(f->next[1], count - 1);
+	atomic_store(&ring->at, at);
+	drain(f);
+	assert_int_equal(f->next[1], count);
+	assert_int_equal(f->wrong, 0);
+	event_ring_close(ring);
+	drain(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +222,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lost_is_counted, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_small_and_many, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_time_goes_on, begin_ample, end),
+		cmocka_unit_test_setup_teardown(test_owner_goes_on, begin_ample, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,27 @@ static void either_end_comes_first(void **state)
 	waits_close();
 }
 
+/* A recording without the trace, behind one with it, asks all the same: there is nothing to put, and to tell. */
+static void nothing_is_left_when_closed(void **state)
+{
+	struct profile *profile;
+	wait_ref wait;
+
+	begin(LARGE);
+	wait = begin_held(7, 1, 1500);
+	waits_answered(wait, 30);
+	waits_end(7, 1700, false);
+	waits_placed(wait, 20);
+	assert_int_equal(waits_state().held, 1);
+	waits_close();
+	assert_int_equal(waits_state().ended, 0);
+	assert_int_equal(waits_state().held, 0);
+	profile = written();
+	assert_int_equal(profile->contention_count, 0);
+	assert_int_equal(profile->long_wait_count, 0);
+	profile_free(profile);
+}
+
 static void without_a_holder(void **state)
 {
 	struct profile *profile;
@@ -358,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(either_end_comes_first),
+		cmocka_unit_test(nothing_is_left_when_closed),
 		cmocka_unit_test(without_a_holder),
 		cmocka_unit_test(sums_of_idle_ones),
 		cmocka_unit_test(dropped_and_forgotten),

@@ -84,6 +84,28 @@ static void bounded(void **state)
 	assert_int_equal(waiting_rows_lost(&rows), 0);
 }
 
+/* What a flush has not kept, on a full disk say, counts, too. */
+static void bounded_without_flushes(void **state)
+{
+	struct profile_writer *profile;
+	struct error error = {0};
+
+	assert_int_equal(profile_create(&profile, fixture_path("full.jprof"), fixture_metrics,
+				 FIXTURE_METRICS, NULL, &error),
+		0);
+	for (uint32_t i = 1; i <= WAITING_ROWS_MAX; i++)
+		assert_true(add(i, "x"));
+	flush(profile, false);
+	assert_false(add(0, "x"));
+	flush(profile, false);
+	assert_false(add(0, "x"));
+	assert_int_equal(waiting_rows_lost(&rows), 2);
+	flush(profile, true);
+	assert_true(add(0, "x"));
+	waiting_rows_forget(&rows);
+	assert_int_equal(profile_close(profile, &error), 0);
+}
+
 enum { MANY = 20000 };
 
 static void *add_many(void *unused)
@@ -129,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_once),
 		cmocka_unit_test(bounded),
+		cmocka_unit_test(bounded_without_flushes),
 		cmocka_unit_test(at_once),
 	};
 
