@@ -314,6 +314,8 @@ static void JNICALL on_unload(jvmtiEnv *jvmti, ...)
 /* ---- the JVM's log ---- */
 
 static struct vm_log *init_log; /* NULL: it does not tell */
+static uint64_t unread_bytes;   /* of it, in the session so far */
+static bool silenced;           /* somebody else has switched it off */
 
 /* 451 Initializing 'com.acme.Foo' (0x00007f00) by thread "main" */
 static void take_line(void *unused, const struct log_line *line)
@@ -355,11 +357,12 @@ static void open_log(JNIEnv *jni)
 
 static void close_log(JNIEnv *jni)
 {
-	struct vm_log_losses losses;
+	struct vm_log_losses losses = {0};
 
-	if (init_log)
-		vm_log_close(init_log, jni, &losses);
+	if (init_log && !vm_log_close(init_log, jni, &losses))
+		silenced = true;
 	init_log = NULL;
+	unread_bytes += losses.bytes;
 }
 
 static void callbacks(jvmtiEventCallbacks *all)
@@ -524,6 +527,8 @@ static void forget(void)
 	state.unlisted = state.unloaded_unknown = 0;
 	state.counted = state.looking = false;
 	memset(times, 0, sizeof(times));
+	unread_bytes = 0;
+	silenced = false;
 	class_loaders_forget(jvm_env());
 }
 
@@ -597,6 +602,10 @@ static void facts(fact_put put_it, void *argument)
 	if (state.unloaded_unknown)
 		fact_put_number(
 			put_it, argument, "classes.unloaded_before", state.unloaded_unknown);
+	if (unread_bytes)
+		fact_put_number(put_it, argument, "classes.unread_bytes", unread_bytes);
+	if (silenced)
+		fact_put_number(put_it, argument, "classes.silenced", 1);
 	for (unsigned i = 0; i < TIMES; i++)
 		if (times[i])
 			fact_put_number(put_it, argument, time_fact[i], times[i]);

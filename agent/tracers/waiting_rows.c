@@ -35,12 +35,13 @@ static bool copy_texts(const struct waiting_rows *rows, char *record)
 	return whole;
 }
 
+/* Under the lock. */
 static bool make_room(const struct waiting_rows *rows, struct waiting_list *list)
 {
 	size_t room = list->room ? list->room * 2 : 64;
 	char *row;
 
-	if (list->rows >= WAITING_ROWS_MAX)
+	if (list->rows + rows->unkept >= WAITING_ROWS_MAX)
 		return false;
 	if (list->rows < list->room)
 		return true;
@@ -98,6 +99,7 @@ static void take_added(struct waiting_rows *rows)
 		putting->rows = both;
 		adding->rows = 0;
 	}
+	rows->unkept = putting->rows;
 	lock_give(&rows->lock);
 }
 
@@ -119,8 +121,12 @@ int waiting_rows_put(struct waiting_rows *rows, struct profile_writer *profile, 
 
 void waiting_rows_done(struct waiting_rows *rows, bool kept)
 {
-	if (kept)
-		empty(rows, &rows->putting);
+	if (!kept)
+		return;
+	empty(rows, &rows->putting);
+	lock_take(&rows->lock);
+	rows->unkept = 0;
+	lock_give(&rows->lock);
 }
 
 uint64_t waiting_rows_lost(struct waiting_rows *rows)
@@ -137,5 +143,6 @@ void waiting_rows_forget(struct waiting_rows *rows)
 {
 	empty(rows, &rows->adding);
 	empty(rows, &rows->putting);
+	rows->unkept = 0;
 	rows->lost = 0;
 }

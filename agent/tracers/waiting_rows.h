@@ -28,11 +28,12 @@ struct waiting_rows {
 	/* Times are CLOCK_MONOTONIC's as they wait; makes them ns since the session began. */
 	void (*since)(void *record, uint64_t began);
 	struct lock
-		lock; /* {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}: guards `adding` and `lost` */
+		lock; /* {PTHREAD_MUTEX_INITIALIZER, LOCK_WAITING}: guards all but `putting` */
 	struct waiting_list {
 		char *row;
 		size_t rows, room;
 	} adding, putting; /* putting: of the thread that puts */
+	size_t unkept; /* of putting, as adding sees it */
 	uint64_t lost;
 };
 
