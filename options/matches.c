@@ -83,8 +83,8 @@ size_t matches_say(const json_t *rows, bool has_ended, size_t most,
 		out = open_memstream(&line, &size);
 		if (!out)
 			continue;
-		fprintf(out, "%s=%s: no %s of this name %s", option, pattern,
-			thing_of(option), has_ended ? "was seen" : "is there yet");
+		fprintf(out, "%s=%s: no %s of this name %s", option, pattern, thing_of(option),
+			has_ended ? "was seen" : "is there yet");
 		put_near(out, near);
 		if (fclose(out) == 0)
 			say(user, line);

@@ -98,9 +98,9 @@ int session_create(struct session **session, struct options *options, struct err
 	fresh->options = *options;
 	memset(options, 0, sizeof(*options));
 	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
-	if (!code && (sample_choice_entered(&fresh->options.sample, &fresh->entered) ||
-			     event_condition_patterns(
-				     &fresh->options.events_when, &fresh->awaited)))
+	if (!code &&
+		(sample_choice_entered(&fresh->options.sample, &fresh->entered) ||
+			event_condition_patterns(&fresh->options.events_when, &fresh->awaited)))
 		code = error_set(error, ERROR_MEMORY, "no memory for a session");
 	if (!code)
 		code = check_options(fresh, error);

@@ -33,7 +33,7 @@ struct waiting_rows {
 		char *row;
 		size_t rows, room;
 	} adding, putting; /* putting: of the thread that puts */
-	size_t unkept; /* of putting, as adding sees it */
+	size_t unkept;     /* of putting, as adding sees it */
 	uint64_t lost;
 };
 

@@ -135,10 +135,11 @@ final class Faulty {
 		Blocker blocker = new Blocker();
 
 		try (FileOutputStream out = new FileOutputStream(folder.resolve("written-" + number).toFile())) {
-			for (int i = 0; System.nanoTime() < until; i++) {
+			int i = 0;
+			do {
 				once(i, out);
-				pause(i, monitor, blocker);
-			}
+				pause(i++, monitor, blocker);
+			} while (System.nanoTime() < until);
 		}
 	}
 
@@ -146,7 +147,7 @@ final class Faulty {
 		URL[] from = {Faulty.class.getProtectionDomain().getCodeSource().getLocation()};
 		long collect = 0;
 
-		while (System.nanoTime() < until) {
+		do {
 			try (URLClassLoader loader = new URLClassLoader(from, null)) {
 				What.LOADS.add(1);
 				Class.forName("agent.Faulty$Loaded", true, loader);
@@ -160,7 +161,7 @@ final class Faulty {
 				System.gc();
 				collect = System.nanoTime() + 100_000_000;
 			}
-		}
+		} while (System.nanoTime() < until);
 	}
 
 	interface Work {

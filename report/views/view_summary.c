@@ -234,7 +234,8 @@ static const char *const needed[] = {"java.command", "jvm.version", "started", "
 	"overhead.timing", "overhead.samples", "budget", "calibration", "interval.from",
 	"interval.to", NULL};
 static const char *const needed_unless_zero[] = {"lost", "pruned", "threads.lost",
-	"methods.lost", "io.records.lost", "marks.lost", "distribution.lost", "unmatched", "metric.losses", NULL};
+	"methods.lost", "io.records.lost", "marks.lost", "distribution.lost", "unmatched",
+	"metric.losses", NULL};
 
 static bool is_among(const char *key, const char *const *keys)
 {
@@ -317,8 +318,7 @@ static void print_meta(struct report *report, struct sink *sink)
 			strncmp(meta->key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) == 0)
 			continue;
 		if (trace_fact_is_loss(meta->key) && as_number(meta->value, &number))
-			summary_number(
-				report, sink, meta->key, meta->key, number, LOOK_NUMBER);
+			summary_number(report, sink, meta->key, meta->key, number, LOOK_NUMBER);
 		else
 			summary_text(report, sink, meta->key, meta->key, meta->value);
 	}
