@@ -22,3 +22,15 @@ const char *event_condition_read(const char *item, char pattern[EVENT_PATTERN], 
 	pattern[length] = '\0';
 	return NULL;
 }
+
+int event_condition_patterns(const struct pattern_list *items, struct pattern_list *patterns)
+{
+	char pattern[EVENT_PATTERN];
+	uint64_t ns;
+
+	for (size_t i = 0; i < items->count; i++)
+		if (event_condition_read(items->pattern[i], pattern, &ns) == NULL &&
+			pattern_list_add(patterns, pattern) != 0)
+			return -1;
+	return 0;
+}

@@ -9,9 +9,14 @@
 
 #include <stdint.h>
 
+#include "options/pattern.h"
+
 enum { EVENT_PATTERN = 512 };
 
 /* The pattern for methods, and the ns. NULL, or why the item is none. */
 const char *event_condition_read(const char *item, char pattern[EVENT_PATTERN], uint64_t *ns);
+
+/* The patterns of such items, in their order. 0, or -1: no memory. */
+int event_condition_patterns(const struct pattern_list *items, struct pattern_list *patterns);
 
 #endif

@@ -35,6 +35,21 @@ static bool read_unmatched(
 	       json_integer_value(matches) == 0;
 }
 
+/* What no pattern of the option has matched. */
+static const char *thing_of(const char *option)
+{
+	static const char *const things[][2] = {
+		{"threads", "thread"},
+		{"events", "event of a method"},
+		{"events_when", "event of a method"},
+	};
+
+	for (size_t i = 0; i < sizeof(things) / sizeof(*things); i++)
+		if (strcmp(option, things[i][0]) == 0)
+			return things[i][1];
+	return "method";
+}
+
 static void put_near(FILE *out, const json_t *near)
 {
 	const char *before = "; near it are ";
@@ -68,8 +83,7 @@ size_t matches_say(const json_t *rows, bool has_ended, size_t most,
 		out = open_memstream(&line, &size);
 		if (!out)
 			continue;
-		fprintf(out, "%s=%s: no %s of this name %s", option, pattern,
-			strcmp(option, "threads") == 0 ? "thread" : "method",
+		fprintf(out, "%s=%s: no %s of this name %s", option, pattern, thing_of(option),
 			has_ended ? "was seen" : "is there yet");
 		put_near(out, near);
 		if (fclose(out) == 0)

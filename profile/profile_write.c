@@ -30,8 +30,8 @@
 #include "profile/schema.h"
 #include "profile/slice_write.h"
 
-/* How long a transaction waits for readers before it begins. */
-#define BUSY_MS 5000
+/* How long a transaction waits for readers before it begins, and how long between two looks. */
+enum { BUSY_MS = 5000, BUSY_PAUSE_MS = 20 };
 
 /* How often a file may come and go while it is opened. */
 #define OPEN_TRIES 10
@@ -59,6 +59,8 @@ struct profile_writer {
 	int lock;
 	bool created; /* the file did not exist before */
 	bool aside;   /* an older profile is beside it */
+	void (*meanwhile)(void);
+	struct timespec waits; /* for readers, since */
 	struct place place;
 };
 
@@ -410,6 +412,30 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id id, cons
 				   : failed(writer, error, result);
 }
 
+static int wait_for_readers(void *argument, int tries)
+{
+	const struct timespec pause = {0, BUSY_PAUSE_MS * 1000000L};
+	struct profile_writer *writer = argument;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (tries == 0)
+		writer->waits = now;
+	if ((now.tv_sec - writer->waits.tv_sec) * 1000 +
+			(now.tv_nsec - writer->waits.tv_nsec) / 1000000 >=
+		BUSY_MS)
+		return 0;
+	if (writer->meanwhile)
+		writer->meanwhile();
+	nanosleep(&pause, NULL);
+	return 1;
+}
+
+void profile_meanwhile(struct profile_writer *writer, void (*meanwhile)(void))
+{
+	writer->meanwhile = meanwhile;
+}
+
 static int start_database(
 	struct profile_writer *writer, const struct profile_metric *metric, struct error *error)
 {
@@ -419,7 +445,7 @@ static int start_database(
 			    writer->place.name, &writer->db, flags, writer->place.vfs);
 
 	if (result == SQLITE_OK) {
-		sqlite3_busy_timeout(writer->db, BUSY_MS);
+		sqlite3_busy_handler(writer->db, wait_for_readers, writer);
 		sqlite3_db_config(writer->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 		result = sql_exec(writer->db, settings);
 	}

@@ -89,6 +89,9 @@ int profile_put_meta(
 int profile_put_snapshot(struct profile_writer *writer, const struct profile_snapshot *snapshot,
 	struct error *error);
 
+/* Called some times a second while a transaction waits for readers, on the thread that begins it; it does not touch the writer. */
+void profile_meanwhile(struct profile_writer *writer, void (*meanwhile)(void));
+
 /* From now on what transactions add to counts is kept by slices of time, each as long as the resolution (ns, above 0)
  * or longer; slice_write.h tells how many there are. Once, outside of a transaction. */
 int profile_keep_slices(

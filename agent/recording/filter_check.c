@@ -41,6 +41,15 @@ struct sought {
 	const char *class_name; /* of the method that is offered */
 };
 
+/* Of the trace of events: a method matches when it has an event. */
+static bool is_of_events(const struct sought *sought)
+{
+	const struct session *session = sought->check->session;
+
+	return sought->unmatched->list == &session->options.events ||
+	       sought->unmatched->list == &session->awaited;
+}
+
 static void offer_method(void *user, const char *method)
 {
 	struct sought *sought = user;
@@ -50,7 +59,7 @@ static void offer_method(void *user, const char *method)
 	if (length < NEAREST_NAME)
 		nearest_offer(&sought->nearest, name);
 	/* Probes and their like see methods that have code; events see them when they are called. */
-	if (sought->check->session->options.calls == CALLS_EVENTS &&
+	if (sought->check->session->options.calls == CALLS_EVENTS && !is_of_events(sought) &&
 		pattern_match_method(sought->unmatched->pattern, sought->class_name, method))
 		unmatched_note(sought->unmatched);
 }

@@ -279,20 +279,14 @@ static uint64_t event_key(const struct walk_thread *walked, const struct sampled
 			     &about, &note);
 }
 
-/* Its stack is one whose place is known: no frame has to be named again. *key: a number for it; 0: none. */
-static bool take_placed(struct reason reason, const struct walk_thread *walked,
-	const struct sampled_thread *thread, const struct sample_record *where, uint64_t *key)
+/* A number for the stack by which its place is remembered: no frame has to be named again; 0: there is none. */
+static uint64_t place_key(const struct sampler_event *event, const struct walk_thread *walked,
+	const struct sampled_thread *thread, const struct sample_record *where)
 {
-	struct sample_record placed = *where;
-
 	/* Of exceptions that are made it depends on their class which frames are left out. */
-	*key = reason.event && !reason.event->by_probe &&
-			       reason.event->kind != EXCEPTION_CREATED
-		       ? event_key(walked, thread, where, reason.event->kind)
+	return event && !event->by_probe && event->kind != EXCEPTION_CREATED
+		       ? event_key(walked, thread, where, event->kind)
 		       : 0;
-	placed.node = *key ? sampling_place_find(*key) : 0;
-	placed.about |= SAMPLE_PLACED;
-	return placed.node != 0 && record(&placed, thread, NULL, 0, WALK_WHOLE, reason);
 }
 
 static bool take_left(struct reason reason, const struct left_java *left)
@@ -309,11 +303,18 @@ static bool take_left(struct reason reason, const struct left_java *left)
 	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
 		struct thread_context *context = begin_spending(&where);
 
-		taken = take_placed(reason, &walked, thread, &where, &reason.key);
-		if (!taken) {
+		uint64_t key = place_key(reason.event, &walked, thread, &where);
+		uint32_t place = key ? sampling_place_find(key) : 0;
+
+		if (place) {
+			where.node = place;
+			where.about |= SAMPLE_PLACED;
+			taken = record(&where, thread, NULL, 0, WALK_WHOLE, reason);
+		} else {
 			const struct stack_frame *frame =
 				walk_left(stack, left, &walked, &frames, &end);
 
+			reason.key = key;
 			taken = record(&where, thread, frame, frames, end, reason);
 		}
 		end_spending(context);

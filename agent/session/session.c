@@ -17,6 +17,7 @@
 #include "agent/session/session_matches.h"
 #include "agent/trace/mount.h"
 #include "calibration/processor.h"
+#include "options/event_condition.h"
 #include "options/sample_choice.h"
 #include "options/thread_choice.h"
 
@@ -97,7 +98,9 @@ int session_create(struct session **session, struct options *options, struct err
 	fresh->options = *options;
 	memset(options, 0, sizeof(*options));
 	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
-	if (!code && sample_choice_entered(&fresh->options.sample, &fresh->entered))
+	if (!code &&
+		(sample_choice_entered(&fresh->options.sample, &fresh->entered) ||
+			event_condition_patterns(&fresh->options.events_when, &fresh->awaited)))
 		code = error_set(error, ERROR_MEMORY, "no memory for a session");
 	if (!code)
 		code = check_options(fresh, error);
@@ -121,6 +124,7 @@ void session_destroy(struct session *session)
 	}
 	options_fini(&session->options);
 	pattern_list_fini(&session->entered);
+	pattern_list_fini(&session->awaited);
 	json_decref(session->near);
 	lock_fini(&session->near_lock);
 	free(session->path);

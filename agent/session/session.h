@@ -37,6 +37,8 @@ struct session {
 	struct options options;
 	/* Methods at whose entries stacks are taken; in the order of options.sample. */
 	struct pattern_list entered;
+	/* Methods whose calls events_when waits for; in the order of options.events_when. */
+	struct pattern_list awaited;
 	struct metric_set metrics;
 	struct trace *trace;
 	struct writer *writer; /* NULL: nothing is written */

@@ -18,7 +18,7 @@ struct filter {
 	const char *before; /* the patterns, in the option; NULL: nothing */
 };
 
-enum { FILTERS = 6 };
+enum { FILTERS = 9 };
 
 #define NEAR_AGE_NS UINT64_C(10000000000)
 
@@ -27,6 +27,8 @@ static void filters_of(const struct session *session, struct filter filter[FILTE
 	static const struct pattern_list none;
 	const struct options *options = &session->options;
 	bool calls = session_has_events(session), probes = session_has_probes(session);
+	/* Methods are compared with theirs once the trace has been on. */
+	bool traced = trace_events(session->trace) != NULL;
 
 	filter[0] = (struct filter){"include", calls ? &options->include : &none, NULL};
 	filter[1] = (struct filter){"scope", calls ? &options->scope : &none, NULL};
@@ -34,6 +36,9 @@ static void filters_of(const struct session *session, struct filter filter[FILTE
 	filter[3] = (struct filter){"sample", &session->entered, "enter:"};
 	filter[4] = (struct filter){"timed", probes ? &options->timed : &none, NULL};
 	filter[5] = (struct filter){"counted", probes ? &options->counted : &none, NULL};
+	filter[6] = (struct filter){"distribution", &options->distribution, NULL};
+	filter[7] = (struct filter){"events", traced ? &options->events : &none, NULL};
+	filter[8] = (struct filter){"events_when", traced ? &session->awaited : &none, NULL};
 }
 
 void session_unmatched(const struct session *session,

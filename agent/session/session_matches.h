@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * session_matches: what the patterns of a session's include, scope, threads and sample have matched. The one
+ * session_matches: what the patterns of a session's options (filters_of in the .c) have matched. The one
  * place that status, the answers to start, stop and detach, and the profile's fact "matches" read
  * (options/matches.h).
  */

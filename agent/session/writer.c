@@ -676,6 +676,8 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 		destroy(writer);
 		return status;
 	}
+	if (source->traces)
+		profile_meanwhile(writer->profile, source->traces->keep_up);
 	writer->records.profile = writer->profile;
 	writer->looker = (struct looker){
 		.by = metric_index(metrics, METRIC_CPU), .cpu = clock_process()};

@@ -47,7 +47,7 @@ struct trace_source {
 	bool (*drain)(void);
 	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
 	void (*put_some_done)(bool kept);
-	/* The same as drain, in the middle of a flush that takes long: what waits, waits on. */
+	/* The same as drain, in the middle of a flush that takes long, or waits for readers of the file: what waits, waits on. */
 	void (*keep_up)(void);
 	/* Adds to accounts of the sampler's what became of events; in a flush, behind the drain of stacks. */
 	void (*settle)(void);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-	BLOCK_SEGMENTS = 64, /* taken from the system together */
+	BLOCK_SEGMENTS = 64, /* taken from the system together; fewer where the share is less */
 	BLOCKS_MAX = 16384,
 	SHARE = 4 /* a quarter of the trace's memory */
 };
@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct event_segment) == 8192, "a segment is two pages");
 
 struct events {
 	struct memory_budget *budget;
-	uint32_t blocks_max;
+	uint32_t blocks_max, block_segments;
 	bool (*chosen)(uint32_t method);
 	struct arena choice; /* a byte a method, made of addresses alone until it is used */
 	struct lock lock;    /* LOCK_RECORDS: all below */
@@ -39,14 +39,17 @@ struct events *events_create(
 	struct memory_budget *budget, uint64_t limit, bool (*chosen)(uint32_t method))
 {
 	struct events *events = calloc(1, sizeof(*events));
-	uint64_t blocks = limit / SHARE / (BLOCK_SEGMENTS * sizeof(struct event_segment));
+	uint64_t segments = limit / SHARE / sizeof(struct event_segment), blocks;
 
 	if (!events)
 		return NULL;
 	events->budget = budget;
-	events->blocks_max = blocks < 1            ? 1
-			     : blocks < BLOCKS_MAX ? (uint32_t)blocks
-						   : BLOCKS_MAX;
+	if (segments < 1)
+		segments = 1;
+	events->block_segments =
+		segments < BLOCK_SEGMENTS ? (uint32_t)segments : BLOCK_SEGMENTS;
+	blocks = segments / events->block_segments;
+	events->blocks_max = blocks < BLOCKS_MAX ? (uint32_t)blocks : BLOCKS_MAX;
 	events->chosen = chosen;
 	/* Not of the budget: its pages are touched as methods come, a byte each. */
 	if (chosen) {
@@ -85,11 +88,11 @@ static void add_block(struct events *events)
 
 	if (events->blocks == events->blocks_max ||
 		arena_resize(block, events->budget,
-			BLOCK_SEGMENTS * sizeof(struct event_segment), MEMORY_ORDINARY))
+			events->block_segments * sizeof(struct event_segment), MEMORY_ORDINARY))
 		return;
 	events->blocks++;
 	segment = block->base;
-	for (int i = 0; i < BLOCK_SEGMENTS; i++) {
+	for (uint32_t i = 0; i < events->block_segments; i++) {
 		atomic_store_explicit(&segment[i].next, events->free, memory_order_relaxed);
 		events->free = &segment[i];
 	}

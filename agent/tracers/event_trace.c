@@ -22,19 +22,13 @@ enum {
 	WRITES = 64         /* that are to be told, at once */
 };
 
-/* A call of what that pattern matches, that took so long. */
-struct condition {
-	char pattern[EVENT_PATTERN];
-	uint64_t ns;
-};
-
 /* What is known of a method: which condition it fulfils, + 1. */
 enum { NOT_ASKED = 255, NONE = 0 };
 
 static struct {
-	const struct pattern_list *chosen; /* the session's */
-	struct condition condition[CONDITIONS];
-	unsigned conditions;
+	/* The session's: methods whose events are told, and those whose calls are waited for, longer_than that. */
+	const struct pattern_list *chosen, *awaited;
+	uint64_t longer_than[CONDITIONS]; /* ns */
 	uint8_t *of_method; /* EVENT_METHODS of them, NOT_ASKED at first; NULL: no conditions */
 
 	/* NULL: it was never on. Behind it the writer's thread has what is above and below. */
@@ -65,12 +59,23 @@ static bool matches(const char *pattern, uint32_t id)
 		       pattern, method->class_name ? method->class_name : "", method->name);
 }
 
+/* The place of the first pattern that matches, -1: none does. All that do are noted. */
+static int find_pattern(const struct pattern_list *list, uint32_t method)
+{
+	int found = -1;
+
+	for (size_t i = list->count; i-- > 0;) {
+		if (!matches(list->pattern[i], method))
+			continue;
+		pattern_list_note(list, i);
+		found = (int)i;
+	}
+	return found;
+}
+
 static bool is_chosen(uint32_t method)
 {
-	for (size_t i = 0; i < state.chosen->count; i++)
-		if (matches(state.chosen->pattern[i], method))
-			return true;
-	return false;
+	return find_pattern(state.chosen, method) >= 0;
 }
 
 /* The writer's. */
@@ -78,33 +83,26 @@ static bool is_awaited(void *user, uint32_t method, uint64_t *ns)
 {
 	uint8_t known = state.of_method[method];
 
-	if (known == NONE)
-		return false;
-	for (unsigned i = 0; known == NOT_ASKED && i < state.conditions; i++)
-		if (matches(state.condition[i].pattern, method))
-			known = (uint8_t)(i + 1);
 	if (known == NOT_ASKED)
-		known = NONE;
+		known = (uint8_t)(find_pattern(state.awaited, method) + 1);
 	state.of_method[method] = known;
 	if (known == NONE)
 		return false;
-	*ns = state.condition[known - 1].ns;
+	*ns = state.longer_than[known - 1];
 	return true;
 }
 
 static int read_conditions(const struct pattern_list *list, struct error *error)
 {
-	state.conditions = 0;
+	char pattern[EVENT_PATTERN];
+
 	if (list->count == 0)
 		return 0;
 	if (list->count > CONDITIONS)
 		return error_set(
 			error, ERROR_VALUE, "events_when: more than %d conditions", CONDITIONS);
-	for (size_t i = 0; i < list->count; i++) {
-		struct condition *condition = &state.condition[state.conditions++];
-
-		event_condition_read(list->pattern[i], condition->pattern, &condition->ns);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		event_condition_read(list->pattern[i], pattern, &state.longer_than[i]);
 	/* Of addresses alone, until methods come. */
 	if (!state.of_method)
 		state.of_method = malloc(EVENT_METHODS);
@@ -137,6 +135,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 
 	if (!state.packer) {
 		state.chosen = &session->options.events;
+		state.awaited = &session->awaited;
 		state.keep_ns = session->options.events_keep;
 		state.blocks = state.putting = 0;
 		state.writes = 0;
@@ -148,7 +147,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 		if (trace_prepare_events(trace, state.chosen->count > 0 ? is_chosen : NULL) ==
 			0)
 			state.packer = event_packer_create(trace, state.keep_ns,
-				state.conditions > 0 ? is_awaited : NULL, NULL);
+				state.awaited->count > 0 ? is_awaited : NULL, NULL);
 		if (!state.packer)
 			return error_set(error, ERROR_MEMORY, "no memory for traces=events");
 	}
@@ -169,7 +168,7 @@ static bool forget(void)
 	free(state.of_method);
 	state.packer = NULL;
 	state.of_method = NULL;
-	state.chosen = NULL;
+	state.chosen = state.awaited = NULL;
 	return true;
 }
 

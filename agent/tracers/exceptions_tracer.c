@@ -136,7 +136,8 @@ static jlocation throws_again(jmethodID method, jlocation at)
 	return handler ? at + handler - 1 : -1;
 }
 
-static void take(
+/* False: it is not on its way. */
+static bool take(
 	uint32_t class, uint32_t catcher, bool again, uint64_t cookie, jmethodID method)
 {
 	const struct sampler_event event = {.kind = EXCEPTION_THROWN,
@@ -149,15 +150,16 @@ static void take(
 		.by_probe = jvm_method_size(method) == 0,
 		.later = cookie != 0};
 
-	sampler_take_event(&event);
+	return sampler_take_event(&event);
 }
 
+/* Where there is no room for that, what waits for it goes on to do so, and counts as left. */
 static void note(uint32_t catcher)
 {
 	passing.on = false;
-	if (passing.cookie && !sampler_take_note(EXCEPTION_THROWN, passing.cookie,
-				      thrown_subject(passing.class, catcher)))
-		atomic_fetch_add(&unresolved, 1);
+	if (passing.cookie)
+		sampler_take_note(EXCEPTION_THROWN, passing.cookie,
+			thrown_subject(passing.class, catcher));
 }
 
 static void JNICALL on_exception(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmethodID method,
@@ -190,8 +192,8 @@ static void JNICALL on_exception(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, j
 	} else {
 		if (next >= 0 && recorded)
 			cookie = new_cookie(again);
-		if (recorded)
-			take(class, catcher_id, again, cookie, method);
+		if (recorded && !take(class, catcher_id, again, cookie, method))
+			cookie = 0;
 		if (next >= 0) {
 			passing.on = true;
 			passing.method = catcher;
@@ -306,8 +308,8 @@ static void facts(fact_put put, void *argument)
 	if (!atomic_load(&ever))
 		return;
 	put(argument, "exceptions.how", by_event ? "thrown" : "created");
-	if (left)
-		fact_put_number(put, argument, "exceptions.unresolved", left);
+	/* Also none: there may have been some as a flush before this one was made. */
+	fact_put_number(put, argument, "exceptions.unresolved", left);
 }
 
 const struct tracer exceptions_tracer = {.stacks = true,

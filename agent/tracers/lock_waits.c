@@ -399,6 +399,12 @@ void waits_drop(wait_ref ref)
 		give_wait(ref);
 }
 
+void waits_lose(wait_ref ref)
+{
+	atomic_fetch_add(&waits.lost, 1);
+	waits_drop(ref);
+}
+
 uint64_t waits_forget(void)
 {
 	uint64_t count = 0;

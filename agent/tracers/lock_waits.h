@@ -71,8 +71,9 @@ bool waits_is(int64_t thread, enum account_kind kind);
 /* In the place of waits_placed, in the thread: it waited there, for nobody. False: there is no room, or somebody was asked. */
 bool waits_add(wait_ref wait, uint32_t place);
 
-/* It is not to be told. */
+/* It is not to be told; of waits_lose there was no room for its stack. */
 void waits_drop(wait_ref wait);
+void waits_lose(wait_ref wait);
 
 /* Those that are under way are forgotten: what ends later began too early. How many there were. */
 uint64_t waits_forget(void);

@@ -242,7 +242,7 @@ static void tell_end(JNIEnv *jni, jthread thread, bool timed_out)
 	if (place && waits_add(end.wait, place))
 		return;
 	if (!sampler_take_event(&event))
-		waits_drop(end.wait);
+		waits_lose(end.wait);
 	else if (atomic_fetch_add_explicit(&locks.sent, 1, memory_order_relaxed) % HURRY == 0)
 		sampler_hurry();
 }

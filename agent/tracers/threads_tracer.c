@@ -88,15 +88,25 @@ static bool read_thread(pid_t tid, struct reading *reading)
 
 /* ---- rows: under the lock ---- */
 
-static struct row *row_of(pid_t tid)
+/* Numbers of threads come again, but not so soon. */
+#define ENDING_NS UINT64_C(1000000000)
+
+/* Found or made. NULL: there is no room, or what is seen is the last of a thread that has told its end. */
+static struct row *row_of(pid_t tid, uint64_t now, bool begins)
 {
 	struct row *more;
 	size_t room = state.room ? 2 * state.room : 64;
 
 	/* The newest threads are the ones that come and go. */
-	for (size_t i = state.count; i-- > 0;)
-		if (state.row[i].tid == tid && !state.row[i].ended)
+	for (size_t i = state.count; i-- > 0;) {
+		if (state.row[i].tid != tid)
+			continue;
+		if (!state.row[i].ended)
 			return &state.row[i];
+		if (!begins && now < state.row[i].to + ENDING_NS)
+			return NULL;
+		break;
+	}
 	if (state.count == THREAD_STATES_MAX) {
 		state.unlisted++;
 		return NULL;
@@ -123,7 +133,7 @@ static uint64_t grown(uint64_t from, uint64_t to)
 /* What it has done since the last reading goes to its sums, if that is of the same time. */
 static void add_reading(pid_t tid, const struct reading *now, bool ends, const char *java_name)
 {
-	struct row *row = row_of(tid);
+	struct row *row = row_of(tid, now->at, java_name != NULL);
 	char name[32];
 
 	if (!row)

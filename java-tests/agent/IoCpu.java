@@ -4,24 +4,35 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** Reads that compute and a read that waits; and the processor time that the JVM says they took. */
 class IoCpu {
 	static final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 	static final int READS = 2000, BYTES = 256 * 1024;
 
+	/** What the thread of the system has run: the JVM tells it of no virtual thread. */
+	static long ran() throws IOException {
+		try (FileInputStream times = new FileInputStream("/proc/thread-self/schedstat")) {
+			return Long.parseLong(new String(times.readAllBytes(), StandardCharsets.US_ASCII).split(" ")[0]);
+		}
+	}
+
 	static long reads(byte[] bytes) throws IOException {
-		long before = threads.getCurrentThreadCpuTime();
+		long before = ran();
 		try (FileInputStream zero = new FileInputStream("/dev/zero")) {
 			for (int i = 0; i < READS; i++)
 				zero.read(bytes);
 		}
-		return threads.getCurrentThreadCpuTime() - before;
+		return ran() - before;
 	}
 
 	static void writes(byte[] bytes) throws IOException {
@@ -57,10 +68,32 @@ class IoCpu {
 		}
 	}
 
-	public static void main(String[] args) throws Exception {
+	static void files() throws IOException {
 		byte[] bytes = new byte[BYTES];
 		System.out.println("reads " + reads(bytes));
 		writes(bytes);
+	}
+
+	/** "wait": for a line, first. "virtual": files are read and written by a virtual thread. */
+	public static void main(String[] args) throws Exception {
+		List<String> words = List.of(args);
+
+		if (words.contains("wait")) {
+			System.out.println("waiting 0");
+			System.in.read();
+		}
+		if (words.contains("virtual")) {
+			Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+			((Thread) start.invoke(null, (Runnable) () -> {
+				try {
+					files();
+				} catch (IOException e) {
+					throw new UncheckedIOException(e);
+				}
+			})).join();
+		} else {
+			files();
+		}
 		InetAddress here = InetAddress.getLoopbackAddress();
 		try (ServerSocket server = new ServerSocket(0, 1, here);
 				Socket socket = new Socket(here, server.getLocalPort())) {

@@ -75,6 +75,12 @@ static const struct telling tellings[] = {
 		true, 2,
 		"threads=t-*: no thread of this name was seen; near it are 'u-1'\n"
 		"scope=S.n: no method of this name was seen; near it are 'S.m', 'S.o'\n"},
+	{__LINE__,
+		"[{\"option\":\"events\",\"pattern\":\"a.b\",\"matches\":0},"
+		"{\"option\":\"distribution\",\"pattern\":\"a.c\",\"matches\":0}]",
+		true, 2,
+		"events=a.b: no event of a method of this name was seen\n"
+		"distribution=a.c: no method of this name was seen\n"},
 	/* Of another shape. */
 	{__LINE__, "5", true, 0, ""},
 	{__LINE__, "{\"option\":\"scope\",\"pattern\":\"a\",\"matches\":0}", true, 0, ""},

@@ -222,8 +222,15 @@ static void read_for_long(const char *path, const int to[2], const int from[2])
 	_exit(read(to[0], &byte, 1) != 0 || sqlite3_exec(db, "COMMIT", NULL, NULL, NULL));
 }
 
+static unsigned looks;
+
+static void count_looks(void)
+{
+	looks++;
+}
+
 /* A transaction that a reader is in the way of does not begin: it is not held up at each
- * of its pages, and takes nothing with it. */
+ * of its pages, and takes nothing with it. While it waits it lets others work. */
 static void reader_that_stays(void **state)
 {
 	const char *path = fixture_path("stays.jprof");
@@ -246,7 +253,9 @@ static void reader_that_stays(void **state)
 	close(to[0]);
 	close(from[1]);
 	assert_int_equal(read(from[0], &byte, 1), 1);
+	profile_meanwhile(writer, count_looks);
 	assert_int_equal(profile_begin(writer, &error), -ERROR_BUSY);
+	assert_in_range(looks, 2, 1000);
 	close(to[1]);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);

@@ -73,6 +73,30 @@ static void kept_once(void **state)
 	waiting_rows_forget(&rows);
 }
 
+/* What no flush has kept counts, too. */
+static void bounded_while_nothing_is_kept(void **state)
+{
+	struct profile_writer *profile;
+	struct error error = {0};
+
+	assert_int_equal(profile_create(&profile, fixture_path("unkept.jprof"), fixture_metrics,
+				 FIXTURE_METRICS, NULL, &error),
+		0);
+	for (uint32_t i = 1; i <= WAITING_ROWS_MAX; i++) {
+		assert_true(add(i, NULL));
+		if (i % (WAITING_ROWS_MAX / 3) == 0)
+			flush(profile, false);
+	}
+	assert_false(add(0, NULL));
+	flush(profile, false);
+	assert_false(add(0, NULL));
+	flush(profile, true);
+	assert_true(add(WAITING_ROWS_MAX + 1, NULL));
+	assert_int_equal(waiting_rows_lost(&rows), 2);
+	assert_int_equal(profile_close(profile, &error), 0);
+	waiting_rows_forget(&rows);
+}
+
 static void bounded(void **state)
 {
 	for (uint32_t i = 0; i < WAITING_ROWS_MAX; i++)
@@ -152,6 +176,7 @@ int main(void)
 		cmocka_unit_test(kept_once),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(bounded_without_flushes),
+		cmocka_unit_test(bounded_while_nothing_is_kept),
 		cmocka_unit_test(at_once),
 	};
 

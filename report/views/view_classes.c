@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 
-#include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 /* By position of the loader: figures of the classes that are listed. */
@@ -115,7 +115,6 @@ static int open_loaders(struct report *report)
 static void say(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
-	const struct trace_line line = trace_line(profile, TRACE_CLASSES);
 	static const char *const times[][2] = {
 		{"classes.time.loading", "loading"},
 		{"classes.time.linking", "linking"},
@@ -125,8 +124,7 @@ static void say(struct report *report, struct sink *sink)
 	char text[300] = "";
 	size_t used = 0;
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_CLASSES);
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		uint64_t ns = profile_meta_number(profile, times[i][0]);
 
@@ -138,11 +136,6 @@ static void say(struct report *report, struct sink *sink)
 	if (used > 0)
 		sink_title(sink, "by the JVM's own counters, all threads, whole recording: %s",
 			text);
-	if (profile_meta_number(profile, "classes.unlisted") > 0)
-		sink_title(sink, "%s classes more are counted by loader and not listed",
-			figure_text(
-				FIGURE_COUNT, profile_meta_number(profile, "classes.unlisted"))
-				.text);
 }
 
 static void rows(struct report *report, struct sink *sink)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 /* Events that are alike: those from `first` on in the order of the view. */
@@ -127,10 +127,8 @@ static void rows(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
 	const struct deoptimizations_view *view = report->data;
-	const struct trace_line line = trace_line(profile, TRACE_JIT);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_JIT);
 	if (report->count > 0) {
 		sink_title(sink,
 			"threads left compiled code %s times%s; code was given up %s times",

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/trace_times.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 struct exceptions {
@@ -200,20 +200,13 @@ static int open_exceptions(struct report *report)
 
 static void say(struct report *report, struct sink *sink)
 {
-	const struct profile *profile = report->model->profile;
-	const struct trace_line line = trace_line(profile, TRACE_EXCEPTIONS);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_EXCEPTIONS);
 	if (has_created(report))
 		sink_title(sink,
 			"exceptions as their objects were made, with a stack: not whether "
 			"they were thrown, nor those made without one; a JVM that is started "
 			"with traces=exceptions tells");
-	if (profile_meta_number(profile, "exceptions.unresolved") > 0)
-		sink_title(sink, "%llu exceptions more are left out: who caught them was lost",
-			(unsigned long long)profile_meta_number(
-				profile, "exceptions.unresolved"));
 }
 
 static void rows(struct report *report, struct sink *sink)

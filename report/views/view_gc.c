@@ -10,6 +10,7 @@
 
 #include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 enum { CAUSES_MAX = 64, CAUSES_SAID = 5 };
@@ -208,11 +209,9 @@ static void put_pauses(struct sink *sink, const char *part, const struct pauses 
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct gc_view *view = report->data;
-	const struct trace_line line = trace_line(report->model->profile, TRACE_GC);
 	const struct cell none = cell_null();
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_GC);
 	if (report->count > 0)
 		say_pauses(report, view, sink);
 	if (report->count > 0 && !(sink->format->use & IN_TEXT)) {

@@ -6,6 +6,7 @@
  */
 #include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 struct stopped {
@@ -96,17 +97,11 @@ static int open_tree(struct report *report)
 static void say_head(const struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
-	const struct trace_line line = trace_line(profile, TRACE_GC);
-	uint64_t lost = profile_meta_number(profile, "trace.lost.gc");
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
-	else if (report->count == 0)
+	if (report->count == 0 && trace_times(profile, TRACE_GC).all)
 		sink_title(sink, "no collection has stopped a call path: they are told with "
 				 "gc_in_paths=yes");
-	if (lost)
-		sink_title(sink, "%s times a thread that was stopped could not be told",
-			figure_text(FIGURE_COUNT, lost).text);
+	trace_head(report, sink, TRACE_GC);
 }
 
 /* The threads' trees, in the order of their roots. */

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 static const char *const compilers[CODE_LEVEL_MAX + 1] = {
@@ -148,10 +148,8 @@ static void put_sum(struct sink *sink, const char *part, const struct compiled *
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct jit_view *view = report->data;
-	const struct trace_line line = trace_line(report->model->profile, TRACE_JIT);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_JIT);
 	if (report->count > 0)
 		say_sums(report, sink);
 	if (report->count > 0 && !(sink->format->use & IN_TEXT)) {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 enum { PATH_MOST = 200 };
@@ -330,32 +331,6 @@ static void say_period(const struct report *report, struct sink *sink)
 			periods > 1 ? ", in several periods" : "");
 }
 
-static void say_known(const struct report *report, struct sink *sink)
-{
-	static const struct {
-		const char *key, *before, *behind;
-	} lines[] = {
-		{"locks.lost", "", "waits are not told: there was no room for them"},
-		{"locks.cut", "", "waits were under way as the trace ended, and are not told"},
-		{"locks.folded", "",
-			"waits are told by lock alone: there was no room for paths"},
-		{"locks.unnamed", "", "waits are told by class: there was no room for locks"},
-		{"locks.holder_unknown", "of ", "waits the holder could not be told"},
-		{"locks.held_no_path", "of ",
-			"waits the holder's path is not known: stacks of holders are read "
-			"2,000 "
-			"times a second at most"},
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		uint64_t number = profile_meta_number(report->model->profile, lines[i].key);
-
-		if (number)
-			sink_title(sink, "%s%s %s", lines[i].before,
-				figure_text(FIGURE_COUNT, number).text, lines[i].behind);
-	}
-}
-
 static void say_all(struct report *report, struct sink *sink)
 {
 	const struct locks_view *view = report->data;
@@ -370,7 +345,7 @@ static void say_all(struct report *report, struct sink *sink)
 		sink_title(sink, "%s idle ones, for what nobody held: %s",
 			figure_text(FIGURE_COUNT, view->idle.count).text,
 			figure_text(FIGURE_TIME, view->idle.ns).text);
-	say_known(report, sink);
+	trace_head_losses(report, sink, TRACE_LOCKS);
 	if (report->model->profile->interval.from || report->model->profile->interval.to)
 		sink_title(sink, "all figures are of the whole recording, not of an interval");
 	if (report->count > 0)

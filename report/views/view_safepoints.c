@@ -5,6 +5,7 @@
 
 #include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 enum { OPERATIONS_MAX = 128, OPERATIONS_SAID = 5 };
@@ -149,10 +150,8 @@ static void put_stops(struct sink *sink, const char *part, const struct stops *s
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct safepoints_view *view = report->data;
-	const struct trace_line line = trace_line(report->model->profile, TRACE_GC);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_GC);
 	if (report->count > 0)
 		say_stops(report, sink);
 	if (report->count > 0 && !(sink->format->use & IN_TEXT)) {

@@ -13,6 +13,7 @@
 
 #include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 /* How people read a value. */
@@ -75,6 +76,7 @@ static const struct known_meta {
 	{"io.records", "io.records", "I/O operations recorded", LOOK_NUMBER},
 	{"io.records.lost", "io.records.lost", "  lost records", LOOK_NUMBER},
 	{"marks.lost", "marks.lost", "Lost marks", LOOK_NUMBER},
+	{"distribution.lost", "distribution.lost", "Lost calls of distribution", LOOK_NUMBER},
 	{"metric.fallbacks", "metric.fallbacks", "Metric fallbacks", LOOK_NUMBER},
 	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
 	{"cpu_ns", "cpu", "Processor time of the process (ms)", LOOK_TIME},
@@ -232,7 +234,8 @@ static const char *const needed[] = {"java.command", "jvm.version", "started", "
 	"overhead.timing", "overhead.samples", "budget", "calibration", "interval.from",
 	"interval.to", NULL};
 static const char *const needed_unless_zero[] = {"lost", "pruned", "threads.lost",
-	"methods.lost", "io.records.lost", "unmatched", "metric.losses", NULL};
+	"methods.lost", "io.records.lost", "marks.lost", "distribution.lost", "unmatched",
+	"metric.losses", NULL};
 
 static bool is_among(const char *key, const char *const *keys)
 {
@@ -248,6 +251,7 @@ static bool is_needed(const struct report *report, const char *key, bool zero)
 	return !zero && (is_among(key, needed_unless_zero) ||
 				strncmp(key, "check.", strlen("check.")) == 0 ||
 				strncmp(key, "condition.", strlen("condition.")) == 0 ||
+				trace_fact_is_loss(key) ||
 				strncmp(key, "trace.", strlen("trace.")) == 0 ||
 				strncmp(key, "samples.", strlen("samples.")) == 0 ||
 				strncmp(key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) == 0);
@@ -310,8 +314,12 @@ static void print_meta(struct report *report, struct sink *sink)
 		while (known < KNOWN_META && strcmp(known_meta[known].meta, meta->key) != 0)
 			known++;
 		/* print_samples has those. */
-		if (known == KNOWN_META &&
-			strncmp(meta->key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) != 0)
+		if (known < KNOWN_META ||
+			strncmp(meta->key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) == 0)
+			continue;
+		if (trace_fact_is_loss(meta->key) && as_number(meta->value, &number))
+			summary_number(report, sink, meta->key, meta->key, number, LOOK_NUMBER);
+		else
 			summary_text(report, sink, meta->key, meta->key, meta->value);
 	}
 }

@@ -5,6 +5,7 @@
  * not run; of that what I/O and, if they were traced, locks tell of it; and how often it left a processor.
  */
 #include "report/model/trace_times.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 /* Of a thread that did not run: what is known of that, ns. */
@@ -124,10 +125,8 @@ static int open_states(struct report *report)
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
-	const struct trace_line line = trace_line(profile, TRACE_THREADS);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_THREADS);
 	if (profile->thread_state_count > 0 && trace_times(profile, TRACE_LOCKS).periods == 0)
 		sink_title(sink,
 			"blocked, waiting and parked are known where locks are traced, "
