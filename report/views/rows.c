@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* rows: which rows are printed, in which order, and the others as one line of sums. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/model/trace_times.h"
 #include "report/views/view.h"
 
 /* ---- ranks ---- */
@@ -130,9 +132,25 @@ bool report_is_enough(struct report *report, const struct rank *row)
 
 /* ---- lists ---- */
 
+/* Lines of a terminal that are not for rows, and the rows that a small one has. */
+enum { OTHER_LINES = 14, ROWS_LEAST = 10 };
+
+/* Rows to show at most; 0: all. */
+static uint64_t list_top(struct report *report)
+{
+	const struct report_request *request = report->request;
+
+	if (request->top > 0 || request->height == 0 || !request->format->shares ||
+		!request->view->is_long)
+		return request->top;
+	report->is_cut = true;
+	return request->height > OTHER_LINES + ROWS_LEAST ? request->height - OTHER_LINES
+							  : ROWS_LEAST;
+}
+
 int report_list(struct report *report, const uint32_t *items, size_t count)
 {
-	uint64_t top = report->request->top;
+	uint64_t top = list_top(report);
 
 	report->rank = report_room(report, count, struct rank);
 	if (report->model->store->failed)
@@ -195,6 +213,21 @@ int report_list_methods(struct report *report, const uint32_t *items, size_t cou
 	return 0;
 }
 
+void report_tell_trace(struct report *report, struct sink *sink, enum trace_kind kind)
+{
+	const struct profile *profile = report->model->profile;
+	const struct trace_line line = trace_line(profile, kind);
+
+	if (line.text[0] != '\0')
+		sink_title(sink, "%s", line.text);
+	if (!sink->format->title)
+		sink_note(sink, "traced_ns",
+			store_format(
+				report->model->store, "%" PRIu64, trace_times(profile, kind).ns)
+				.text,
+			"");
+}
+
 void report_rows(struct report *report, struct sink *sink)
 {
 	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
@@ -209,5 +242,6 @@ void report_rows(struct report *report, struct sink *sink)
 	}
 	sums_end(report, sums);
 	if (report->shown < report->count)
-		sink_extra(sink, "omitted", "more", report->count - report->shown, sums);
+		sink_extra(sink, "omitted", report->is_cut ? "more: --top N" : "more",
+			report->count - report->shown, sums);
 }

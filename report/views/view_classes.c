@@ -115,7 +115,6 @@ static int open_loaders(struct report *report)
 static void say(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
-	const struct trace_line line = trace_line(profile, TRACE_CLASSES);
 	static const char *const times[][2] = {
 		{"classes.time.loading", "loading"},
 		{"classes.time.linking", "linking"},
@@ -125,8 +124,7 @@ static void say(struct report *report, struct sink *sink)
 	char text[300] = "";
 	size_t used = 0;
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	report_tell_trace(report, sink, TRACE_CLASSES);
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		uint64_t ns = profile_meta_number(profile, times[i][0]);
 
@@ -154,6 +152,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_class_loaders = {
 	.name = "class-loaders",
 	.meaning = "classes by loader: there before, loaded, unloaded",
+	.is_long = true,
 	.sort = "loaded",
 	.classes = true,
 	.columns = loader_columns,
@@ -214,6 +213,7 @@ static int open_classes(struct report *report)
 const struct view view_classes = {
 	.name = "classes",
 	.meaning = "classes that were loaded, and when; traces=classes",
+	.is_long = true,
 	.sort = "ns",
 	.classes = true,
 	.columns = class_columns,

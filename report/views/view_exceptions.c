@@ -201,10 +201,8 @@ static int open_exceptions(struct report *report)
 static void say(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
-	const struct trace_line line = trace_line(profile, TRACE_EXCEPTIONS);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	report_tell_trace(report, sink, TRACE_EXCEPTIONS);
 	if (has_created(report))
 		sink_title(sink,
 			"exceptions as their objects were made, with a stack: not whether "
@@ -225,6 +223,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_exceptions = {
 	.name = "exceptions",
 	.meaning = "exceptions by class, where they were thrown and caught; traces=exceptions",
+	.is_long = true,
 	.sort = "count",
 	.columns = columns,
 	.open = open_exceptions,

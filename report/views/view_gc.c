@@ -158,12 +158,12 @@ static void say_pauses(
 	const struct trace_times times = trace_times(report->model->profile, TRACE_GC);
 	const struct pauses *all = &view->all;
 
-	sink_title(sink, "%s collections; %s pauses, %s in all%s%s, the longest %s",
+	sink_title(sink, "%s collections; %s pauses, %s in all%s%s%s, the longest %s",
 		figure_text(FIGURE_COUNT, view->collections).text,
 		figure_text(FIGURE_COUNT, all->count).text,
-		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", of the time " : "",
+		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", " : "",
 		times.ns ? figure_percent(all->ns, times.ns).text : "",
-		figure_text(FIGURE_TIME, all->longest).text);
+		times.ns ? " of the time" : "", figure_text(FIGURE_TIME, all->longest).text);
 	if (view->stalls)
 		sink_title(sink, "threads waited for memory %s times, %s in all",
 			figure_text(FIGURE_COUNT, view->stalls).text,
@@ -208,11 +208,9 @@ static void put_pauses(struct sink *sink, const char *part, const struct pauses 
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct gc_view *view = report->data;
-	const struct trace_line line = trace_line(report->model->profile, TRACE_GC);
 	const struct cell none = cell_null();
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	report_tell_trace(report, sink, TRACE_GC);
 	if (report->count > 0)
 		say_pauses(report, view, sink);
 	if (report->count > 0 && !(sink->format->use & IN_TEXT)) {
@@ -226,6 +224,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_gc = {
 	.name = "gc",
 	.meaning = "collections of garbage, of a profile made with traces=gc",
+	.is_long = true,
 	.sort = "paused",
 	.collections = true,
 	.columns = columns,

@@ -110,11 +110,11 @@ static void say_stops(const struct report *report, struct sink *sink)
 	const struct stops *all = &view->all;
 
 	sink_title(sink,
-		"%s safepoints, %s in all%s%s, the longest %s; until all threads stood %s",
+		"%s safepoints, %s in all%s%s%s, the longest %s; until all threads stood %s",
 		figure_text(FIGURE_COUNT, all->count).text,
-		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", of the time " : "",
+		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", " : "",
 		times.ns ? figure_percent(all->ns, times.ns).text : "",
-		figure_text(FIGURE_TIME, all->longest).text,
+		times.ns ? " of the time" : "", figure_text(FIGURE_TIME, all->longest).text,
 		figure_text(FIGURE_TIME, all->reaching_ns).text);
 	for (size_t i = 0; i < view->operations && i < OPERATIONS_SAID; i++) {
 		const struct stops *stops = &view->operation[i];
@@ -149,10 +149,8 @@ static void put_stops(struct sink *sink, const char *part, const struct stops *s
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct safepoints_view *view = report->data;
-	const struct trace_line line = trace_line(report->model->profile, TRACE_GC);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	report_tell_trace(report, sink, TRACE_GC);
 	if (report->count > 0)
 		say_stops(report, sink);
 	if (report->count > 0 && !(sink->format->use & IN_TEXT)) {
@@ -166,6 +164,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_safepoints = {
 	.name = "safepoints",
 	.meaning = "when all Java threads stood, of a profile made with traces=gc",
+	.is_long = true,
 	.sort = "ns",
 	.collections = true,
 	.columns = columns,

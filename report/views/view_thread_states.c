@@ -124,10 +124,8 @@ static int open_states(struct report *report)
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
-	const struct trace_line line = trace_line(profile, TRACE_THREADS);
 
-	if (line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	report_tell_trace(report, sink, TRACE_THREADS);
 	if (profile->thread_state_count > 0 && trace_times(profile, TRACE_LOCKS).periods == 0)
 		sink_title(sink,
 			"blocked, waiting and parked are known where locks are traced, "
@@ -138,6 +136,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_thread_states = {
 	.name = "thread-states",
 	.meaning = "how long each thread ran, could have run, and did not; traces=threads",
+	.is_long = true,
 	.sort = "running",
 	.thread_states = true,
 	.columns = columns,
