@@ -36,6 +36,7 @@ struct control_command {
 	pid_t pid;
 	const char *label;        /* of a snapshot, borrowed, or NULL */
 	json_t *on, *off;         /* names of traces, owned, or NULL */
+	bool switches;            /* some were given */
 	struct agent_words words; /* of start */
 	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
@@ -108,11 +109,44 @@ static void tell_reset(struct control_command *command, const json_t *result, co
 		(long)command->pid);
 }
 
+static bool names_trace(const json_t *names, const char *trace)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(names, i, name)
+	{
+		if (json_is_string(name) && strcmp(json_string_value(name), trace) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "on:  locks" */
+static void list_traces(const char *heading, const json_t *on, bool are_on)
+{
+	bool any = false;
+
+	fputs(heading, stdout);
+	for (int kind = 0; kind < TRACE_KINDS; kind++) {
+		if (names_trace(on, trace_kind_names[kind]) != are_on)
+			continue;
+		printf(" %s", trace_kind_names[kind]);
+		any = true;
+	}
+	puts(any ? "" : " none");
+}
+
 static void tell_trace(struct control_command *command, const json_t *result, const char *file)
 {
 	const json_t *traces = json_object_get(result, "traces"), *name;
 	size_t i;
 
+	if (!command->switches && !command->writes) {
+		list_traces("on: ", traces, true);
+		list_traces("off:", traces, false);
+		return;
+	}
 	fprintf(stderr, "jprof: traces of process %ld that are on:", (long)command->pid);
 	json_array_foreach(traces, i, name)
 	{
@@ -320,6 +354,7 @@ static int take_switch(struct control_command *command, const char *word)
 	if (!*names)
 		*names = json_array();
 	json_array_append_new(*names, json_string(word + 1));
+	command->switches = true;
 	return EXIT_DONE;
 }
 
@@ -358,10 +393,6 @@ static int read_words(struct control_command *command, int argc, char **argv)
 	}
 	if (status == EXIT_DONE && command->pid == 0)
 		return command_usage(argv[0], "no process id given");
-	if (status == EXIT_DONE && verb->has_switches && !command->on && !command->off &&
-		!command->writes)
-		return command_usage(
-			argv[0], "no trace given: +NAME switches one on, -NAME off");
 	return status;
 }
 

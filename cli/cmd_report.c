@@ -14,6 +14,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/screen.h"
 #include "options/wrap.h"
+#include "profile/moment.h"
 #include "report/report.h"
 #include "report/request.h"
 #include "report/source/source.h"
@@ -99,6 +100,8 @@ static const struct command_option report_options[] = {
 		WORD(request.depth)},
 	{"--merge-threads", NULL, "all threads as one tree", take_flag,
 		WORD(choice.model.merge_threads)},
+	{"--gc", NULL, "in the tree: collections as rows below what they stopped", take_flag,
+		WORD(request.gc)},
 	{"--all", NULL, "every row of the summary, on a terminal, too", take_flag,
 		WORD(request.all)},
 	{"--wide", NULL, "all columns and exact figures, on a terminal, too", take_flag,
@@ -128,13 +131,13 @@ void cmd_report_details(FILE *out)
 {
 	fprintf(out, "Views:\n");
 	for (size_t i = 0; i < view_count; i++) {
-		fprintf(out, "  %-12s ", views[i]->name);
-		wrap_text(out, 15, views[i]->meaning);
+		fprintf(out, "  %-15s ", views[i]->name);
+		wrap_text(out, 18, views[i]->meaning);
 	}
 	fprintf(out, "\nFormats:\n");
 	for (size_t i = 0; i < format_count; i++) {
-		fprintf(out, "  %-12s ", formats[i]->name);
-		wrap_text(out, 15, formats[i]->meaning);
+		fprintf(out, "  %-15s ", formats[i]->name);
+		wrap_text(out, 18, formats[i]->meaning);
 	}
 }
 
@@ -158,27 +161,26 @@ static void choose_layout(struct words *words)
 }
 
 /* A trace of events has times of its own: no slices are needed for --from and --to. */
-static int choose_times(struct words *words, struct profile_choice *choice, struct error *error)
+static bool has_own_times(const struct words *words)
 {
-	struct report_request *request = &words->request;
-	int failed = 0;
+	return words->request.view->events && words->choice.interval == words->choice.times;
+}
 
-	*choice = words->choice;
-	if (!request->view->events || words->choice.interval != words->choice.times)
+static int read_moment(
+	const struct profile *profile, const char *text, uint64_t *ns, struct error *error)
+{
+	if (!text || moment_read(profile, text, strlen(text), ns))
 		return 0;
-	choice->interval = NULL;
-	if (choice->from)
-		failed = request_take_time(&request->from, "--from", choice->from, error);
-	if (failed == 0 && choice->to)
-		failed = request_take_time(&request->to, "--to", choice->to, error);
-	return failed;
+	return error_set(error, ERROR_USAGE, "'%s' is no time: say " MOMENT_LIKE,
+		error_subject(text).text);
 }
 
 /* The profile, with all that the view shows. */
 static int open_for(struct opened_profile *opened, struct words *words, struct error *error)
 {
-	const struct view *view = words->request.view;
-	struct profile_choice choice;
+	struct report_request *request = &words->request;
+	const struct view *view = request->view;
+	struct profile_choice choice = words->choice;
 	const struct profile_wanted wanted = {.records = view->records,
 		.marks = view->marks,
 		.collections = view->collections,
@@ -187,13 +189,18 @@ static int open_for(struct opened_profile *opened, struct words *words, struct e
 		.compilations = view->compilations,
 		.slice_use = view->slices,
 		.events = view->events};
-	int failed = choose_times(words, &choice, error);
+	int failed;
 
-	if (failed == 0)
-		failed = opened_profile_init(opened, &choice, &wanted, error);
+	if (has_own_times(words))
+		choice.interval = NULL;
+	failed = opened_profile_init(opened, &choice, &wanted, error);
 	if (failed == 0)
 		failed =
 			request_check_profile(view, opened->profile, words->choice.file, error);
+	if (failed == 0 && has_own_times(words))
+		failed = read_moment(opened->profile, choice.from, &request->from, error);
+	if (failed == 0 && has_own_times(words))
+		failed = read_moment(opened->profile, choice.to, &request->to, error);
 	return failed;
 }
 

@@ -69,8 +69,9 @@ static const char deadlocks_text[] =
 static const char trace_text[] =
 	"Switches traces on (+NAME) and off (-NAME) in a recording that runs: objects,\n"
 	"locks, gc, exceptions, classes, jit, threads, events (docs/traces.md). When\n"
-	"each was on is in the profile. With events_keep=10s the last events are kept,\n"
-	"and --write has them written.\n";
+	"each was on is in the profile. Without any it says which are on, and which\n"
+	"off. With events_keep=10s the last events are kept, and --write has them\n"
+	"written.\n";
 
 static const char heap_text[] =
 	"How many objects of each class are in the heap of a running JVM, as it counts\n"

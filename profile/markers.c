@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/moment.h"
 #include "profile/reader.h"
 
 /* ---- reading ---- */
@@ -104,48 +105,6 @@ struct end {
 	bool is_time, known;
 };
 
-/* "1m30s", "1.5s", "250ms"; a number without a unit is of seconds. */
-static bool read_time(const char *text, size_t length, uint64_t *time)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {{"ms", 1e6}, {"h", 3600e9}, {"m", 60e9}, {"s", 1e9}, {"", 1e9}};
-	const char *at = text, *end = text + length;
-	double sum = 0;
-	size_t u;
-
-	do {
-		double number = 0, digit = 1;
-		bool point = false;
-		const char *begin = at;
-
-		for (; at < end && ((*at >= '0' && *at <= '9') || (*at == '.' && !point));
-			at++) {
-			if (*at == '.')
-				point = true;
-			else
-				number = 10 * number + (*at - '0');
-			if (point && *at != '.')
-				digit *= 10;
-		}
-		for (u = 0; u < sizeof units / sizeof units[0]; u++)
-			if (strlen(units[u].name) <= (size_t)(end - at) &&
-				memcmp(at, units[u].name, strlen(units[u].name)) == 0)
-				break;
-		at += strlen(units[u].name);
-		sum += number / digit * units[u].ns;
-		/* Digits there must be; a number without a unit is alone. */
-		if (at == begin || *begin == '.' || *begin > '9' ||
-			(units[u].name[0] == '\0' && (at < end || begin > text)))
-			return false;
-	} while (at < end);
-	if (!(sum < 9e18))
-		return false;
-	*time = (uint64_t)(sum + 0.5);
-	return true;
-}
-
 /* A label, or, where no snapshot has it, a time behind an '@'. */
 static struct end find_end(const struct profile *profile, const char *text, size_t length)
 {
@@ -154,7 +113,7 @@ static struct end find_end(const struct profile *profile, const char *text, size
 	if (end.snapshot)
 		end.time = end.snapshot->at;
 	else if (length > 1 && text[0] == '@')
-		end.is_time = read_time(text + 1, length - 1, &end.time);
+		end.is_time = moment_read(profile, text + 1, length - 1, &end.time);
 	end.known = end.snapshot || end.is_time || length == 0;
 	return end;
 }
@@ -175,8 +134,7 @@ static int not_a_time(struct reader *reader, const char *text, size_t length)
 
 	snprintf(shown, sizeof shown, "%.*s", (int)(length < 40 ? length : 40), text);
 	return error_set(reader->source->error, ERROR_USAGE,
-		"'%s' is no time: say 10s, 1m30s or 250ms, since the recording began",
-		error_subject(shown).text);
+		"'%s' is no time: say " MOMENT_LIKE, error_subject(shown).text);
 }
 
 /* A label may begin or end with a dot: every ".." of the text is tried. */

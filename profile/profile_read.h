@@ -202,8 +202,8 @@ struct profile_wanted {
 	bool compilations; /* of methods, and deoptimizations */
 	bool slice_use;    /* what threads did in each slice */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
-	 * from the last reset, if there is one, to the end. "@10s", "@1m30s", "@250ms" in a label's place is a time
-	 * since the session began: where there is one, whole slices are meant. */
+	 * from the last reset, if there is one, to the end. "@10s", "@1m30s", "@14:03:20" in a label's place is a time
+	 * (moment.h): where there is one, whole slices are meant. */
 	const char *interval;
 };
 

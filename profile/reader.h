@@ -5,6 +5,7 @@
  *
  *   read_open.c   a database opened for reading, in whatever state it was left
  *   read_rows.c   tables as rows, checked before they are read
+ *   moment.c      a moment that a user names
  *   markers.c     snapshots, resets and marks, and the interval that a user means
  *   interval.c    what happened between two states of the same recording
  *   slices.c      what happened in slices of its time

@@ -56,9 +56,6 @@ static const char *usual_sort(const struct report *report)
 					  : sort;
 }
 
-/* On a screen small rows of calls are summed up, unless the user chose rows. */
-#define SCREEN_MIN 0.005
-
 static bool has_shares(const struct column *column)
 {
 	return column->has_whole || (column->flags & COLUMN_SHARE);

@@ -55,22 +55,6 @@ int request_take_number(
 		error, ERROR_USAGE, "%s needs a whole number above 0, not '%s'", option, value);
 }
 
-int request_take_time(
-	uint64_t *time, const char *option, const char *value, struct error *error)
-{
-	uint64_t seconds;
-
-	if (number_read_time(value, time))
-		return 0;
-	if (number_read(value, &seconds) && seconds < UINT64_MAX / 1000000000) {
-		*time = seconds * 1000000000;
-		return 0;
-	}
-	return error_set(error, ERROR_USAGE,
-		"%s needs a time since the recording began, like 10s, 1m30s or 250ms, not '%s'",
-		option, error_subject(value).text);
-}
-
 int request_take_min(double *min, const char *value, struct error *error)
 {
 	if (!number_read_percent(value, min) || *min > 1)
@@ -116,6 +100,11 @@ static bool is_timeline(const struct view *view)
 	return view == &view_timeline;
 }
 
+static bool is_tree(const struct view *view)
+{
+	return view == &view_tree;
+}
+
 static bool is_summary(const struct view *view)
 {
 	return view == &view_summary;
@@ -156,6 +145,7 @@ int request_check(const struct report_request *request, const struct model_choic
 		{"--merge-threads", choice->merge_threads, is_about_calls},
 		{"--source", has_source, is_lines},
 		{"--all", request->all, is_summary},
+		{"--gc", request->gc, is_tree},
 	};
 	char names[256];
 

@@ -20,10 +20,6 @@ int request_take_format(const struct format **format, const char *value, struct 
 int request_take_number(
 	uint64_t *number, const char *option, const char *value, struct error *error);
 
-/* "10s", "1m30s", "250ms": ns since the recording began. */
-int request_take_time(
-	uint64_t *time, const char *option, const char *value, struct error *error);
-
 /* "1%", "0.5%"; "1" is the same as "1%". */
 int request_take_min(double *min, const char *value, struct error *error);
 

@@ -155,9 +155,7 @@ bool session_wants_thread(const struct session *session, const struct thread_ide
 
 void session_note_facts(struct session *session)
 {
-	time_t now = time(NULL);
 	struct utsname name;
-	struct tm calendar;
 	char text[256];
 	char *options = options_to_json(&session->options, 0);
 
@@ -178,9 +176,6 @@ void session_note_facts(struct session *session)
 	free(options);
 	snprintf(text, sizeof(text), "%ld", (long)getpid());
 	session_note(session, "pid", text);
-	if (gmtime_r(&now, &calendar) &&
-		strftime(session->started, sizeof(session->started), "%FT%TZ", &calendar))
-		session_note(session, "started", session->started);
 }
 
 void session_put_notes(void *argument, fact_put put, void *put_argument)
@@ -296,6 +291,23 @@ static int start_some_writer(struct session *session, const char *path, struct e
  * files. One start or end at a time. */
 static struct writer *abandoned;
 
+/* Its begin, by the clock that counts, and by the one on the wall. */
+static void note_begin(struct session *session)
+{
+	struct timespec now = {0};
+	struct tm calendar;
+	char day[24];
+
+	session->began = clock_now();
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (!gmtime_r(&now.tv_sec, &calendar) ||
+		!strftime(day, sizeof(day), "%FT%T", &calendar))
+		return;
+	snprintf(session->started, sizeof(session->started), "%s.%03uZ", day,
+		(unsigned)(now.tv_nsec / 1000000) % 1000);
+	session_note(session, "started", session->started);
+}
+
 int session_begin(
 	struct session *session, const struct writer_source *source, struct error *error)
 {
@@ -307,7 +319,7 @@ int session_begin(
 			"the profile of the last recording is still being written, which "
 			"hangs");
 	session->source = source;
-	session->began = clock_now();
+	note_begin(session);
 	session->cpu_began = clock_process();
 	session->before = (struct session_before){metric_fallbacks(), metric_losses()};
 	path = options_expand_file(session->options.file, getpid(), time(NULL));

@@ -10,6 +10,7 @@
 #include "cli/terminal/outcome.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
+#include "profile/moment.h"
 #include "report/text/shell_word.h"
 
 int take_pattern(const struct taken *taken)
@@ -41,7 +42,7 @@ static int take_time(const struct taken *taken, const char **time)
 	if (choice->interval && choice->interval != choice->times)
 		return twice(taken);
 	if (strlen(taken->value) > sizeof(choice->times) / 2 - 4 || strstr(taken->value, ".."))
-		return command_usage(taken->command, "'%s' is no time: say 10s, 1m30s or 250ms",
+		return command_usage(taken->command, "'%s' is no time: say " MOMENT_LIKE,
 			error_subject(taken->value).text);
 	*time = taken->value;
 	snprintf(choice->times, sizeof(choice->times), "%s%s..%s%s", choice->from ? "@" : "",

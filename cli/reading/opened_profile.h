@@ -75,8 +75,9 @@ option_taker take_snapshots, take_from, take_to;
 #define PROFILE_FROM_ROW(words, choice)                                                        \
 	{                                                                                      \
 		"--from", "TIME",                                                              \
-			"only from 10s (1m30s, 250ms) after the recording's begin on; of a "   \
-			"profile with resolution=1s",                                          \
+			"only from 10s (1m30s, 250ms) after the recording's begin on, or "     \
+			"from "                                                                \
+			"14:03:20 by the clock on; of a profile with resolution=1s",           \
 			take_from, offsetof(words, choice)                                     \
 	}
 

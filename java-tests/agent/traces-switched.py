@@ -65,10 +65,21 @@ def had(test, target):
 
 
 def refused(test, target):
-    for words, said in ((["+lock"], "did you mean 'locks'"), ([], "no trace given"),
-                        (["+gc", "-gc"], "both on and off")):
+    for words, said in (["+lock"], "did you mean 'locks'"), (["+gc", "-gc"], "both on and off"):
         done = run(test.program, "trace", target.pid, *words)
         test.expect(done.status != 0 and said in done.err, f"{words}: {done}")
+
+
+def listed(test, target):
+    """Without words it says which are on, and which off."""
+    def listing():
+        lines = test.jprof("trace", target.pid).out.splitlines()
+        return {line.split(":")[0]: line.split(":")[1].split() for line in lines}
+
+    test.same("none is on", {"on": ["none"], "off": list(TRACES)}, listing())
+    test.jprof("trace", target.pid, "+gc")
+    test.same("gc is on", {"on": ["gc"], "off": [name for name in TRACES if name != "gc"]}, listing())
+    test.jprof("trace", target.pid, "-gc")
 
 
 def switch_all(client, names, times):
@@ -133,6 +144,7 @@ def check(test, java):
     target.tell("count")
     test.jprof("attach", target.pid, "--file", test.new_profile(), "--log", "error")
     refused(test, target)
+    listed(test, target)
     names = had(test, target)
     print(java, "has", *names, flush=True)
     client = control.Client(target.pid)

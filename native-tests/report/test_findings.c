@@ -1301,6 +1301,7 @@ static void traced(enum trace_kind kind)
 static void test_next_steps(void **state)
 {
 	static struct profile_trace_period all[TRACE_KINDS];
+	static struct profile_contention wait = {.id = 1, .kind = LOCKS_PARK};
 	char *text;
 
 	traced(TRACE_GC);
@@ -1313,6 +1314,12 @@ static void test_next_steps(void **state)
 			.id = (uint32_t)i + 1, .trace = (enum trace_kind)i, .ended = 1000 * MS};
 	fixture.profile.trace_period = all;
 	fixture.profile.trace_period_count = TRACE_KINDS;
+	text = print("overview", NULL, 80, 0);
+	assert_null(strstr(text, "--view locks\n")); /* nobody waited */
+	assert_non_null(strstr(text, "--view exceptions\n"));
+	free(text);
+	fixture.profile.contention = &wait;
+	fixture.profile.contention_count = 1;
 	text = print("overview", NULL, 80, 0);
 	assert_non_null(strstr(text, "--view locks\n"));
 	assert_non_null(strstr(text, "--view alive\n"));

@@ -636,6 +636,53 @@ static void test_merged_adjusted(void **state)
 	adjustment_fini(&adjustment);
 }
 
+/* What pauses took of a node is a row below it, and no more than the node had: all rows still come to what the threads used,
+ * whatever rows are shown. What stopped a path that samples alone have found is of the one above that was timed. */
+static void test_gc_rows(void **state)
+{
+	static const uint64_t tops[] = {0, 3};
+	/* By the node above. */
+	static const int expected[] = {0, 300000, 500000, 0, 20000};
+	struct report_request request = {
+		.view = &view_tree, .format = format_find("json"), .gc = true};
+
+	for (unsigned variant = 0; variant < 2 * COUNT(tops); variant++) {
+		json_t *report, *row;
+		json_int_t sum = 0, paused = 0;
+		size_t i;
+
+		fixture_small(&fixture);
+		/* Of main; of get all that it has; of an inner fib that is sampled. */
+		fixture.profile.thread_count--;
+		fixture_io(&fixture, 1, 0, PAUSES, 300, 0);
+		fixture_io(&fixture, 2, 0, PAUSES, 4000, 0);
+		fixture_io(&fixture, 5, 0, PAUSES, 20, 0);
+		fixture.node[5].sampled = true;
+		fixture.profile.thread_count++;
+		request.top = tops[variant / 2];
+		request.choice.merge_threads = variant % 2;
+		report = print_json(&request);
+		json_array_foreach(json_object_get(report, "rows"), i, row)
+		{
+			sum += base_wall(row);
+			if (!json_is_null(json_object_get(row, "id")))
+				continue;
+			assert_string_equal(
+				json_string_value(json_object_get(row, "method")), "(gc)");
+			assert_true(json_is_null(json_object_get(row, "calls")));
+			assert_int_equal(base_wall(row),
+				expected[json_integer_value(json_object_get(row, "parent"))]);
+			paused += base_wall(row);
+		}
+		sum += base_wall(json_object_get(report, "omitted"));
+		if ((uint64_t)sum != fixture.thread[0].total[0] + fixture.thread[1].total[0] -
+					     fixture.base[5][0])
+			fail_msg("variant %u: sums to %lld", variant, (long long)sum);
+		assert_int_equal(paused, request.top == 0 ? 820000 : 300000);
+		json_decref(report);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -657,6 +704,7 @@ int main(void)
 		cmocka_unit_test(test_callers_of),
 		cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_merged_adjusted),
+		cmocka_unit_test(test_gc_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

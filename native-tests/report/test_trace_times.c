@@ -55,6 +55,8 @@ static void an_interval_has_its_part(void **state)
 	assert_int_equal(inside.ns, 3 * S);
 	profile = profile_of(10 * S, 18 * S);
 	assert_int_equal(trace_times(&profile, TRACE_LOCKS).periods, 0);
+	assert_string_equal(trace_line(&profile, TRACE_LOCKS).text,
+		"no trace of locks in this interval: it was on at another time");
 	profile = profile_of(9 * S, 19 * S);
 	assert_string_equal(
 		trace_span(&profile, TRACE_LOCKS).text, "2.00 s of 10.0 s, 2 times");

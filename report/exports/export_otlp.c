@@ -14,6 +14,7 @@
 
 #include <otlp.pb-c.h>
 
+#include "profile/moment.h"
 #include "report/exports/facts.h"
 #include "report/exports/packer.h"
 #include "report/exports/samples.h"
@@ -178,7 +179,7 @@ static void put_profile(struct otlp *otlp, struct packer *packer, unsigned at)
 {
 	const struct figure *figure = &otlp->figures.figure[at];
 	const struct profile *source = otlp->export->model->profile;
-	uint64_t started = export_started(source), end = source->interval.end,
+	uint64_t started = moment_begin(source), end = source->interval.end,
 		 begin = source->interval.begin;
 	Otlp__Profile profile = OTLP__PROFILE__INIT;
 	Otlp__ValueType type = OTLP__VALUE_TYPE__INIT, period = OTLP__VALUE_TYPE__INIT;

@@ -11,6 +11,7 @@
 
 #include <pprof.pb-c.h>
 
+#include "profile/moment.h"
 #include "report/exports/facts.h"
 #include "report/exports/packer.h"
 #include "report/exports/samples.h"
@@ -206,7 +207,7 @@ static void put_facts(struct pprof *pprof)
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__ValueType type[FIGURES_MAX], *types[FIGURES_MAX], period;
 	int64_t comment[EXPORT_NOTES];
-	uint64_t started = export_started(source), end = source->interval.end,
+	uint64_t started = moment_begin(source), end = source->interval.end,
 		 begin = source->interval.begin;
 
 	for (unsigned i = 0; i < figures->count; i++) {

@@ -4,27 +4,12 @@
 #include "report/exports/facts.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 uint64_t export_fact(const struct profile *profile, const char *key)
 {
 	const char *value = profile_meta_get(profile, key);
 
 	return value ? strtoull(value, NULL, 10) : 0;
-}
-
-uint64_t export_started(const struct profile *profile)
-{
-	const char *started = profile_meta_get(profile, "started");
-	struct tm time = {0};
-	time_t seconds;
-
-	if (!started || !strptime(started, "%Y-%m-%dT%H:%M:%SZ", &time))
-		return 0;
-	seconds = timegm(&time);
-	return seconds > 0 && seconds < INT64_MAX / 1000000000
-		       ? (uint64_t)seconds * UINT64_C(1000000000)
-		       : 0;
 }
 
 struct export_notes export_notes(const struct export *export)

@@ -17,7 +17,4 @@ struct export_notes export_notes(const struct export *export);
 /* The number that a fact of the profile says; 0: there is none. */
 uint64_t export_fact(const struct profile *profile, const char *key);
 
-/* ns since the epoch, when the session began; 0: not known. */
-uint64_t export_started(const struct profile *profile);
-
 #endif

@@ -64,6 +64,25 @@ static const struct weight {
 	{"slowest", NULL, "began", 5},
 	{"slowest", NULL, "thread", 7},
 	{"slowest", NULL, "failed", 8},
+	/* What is alive, and how old. */
+	{"alive", "alive", "bytes", 2},
+	{"alive", "alive", "objects", 3},
+	{"alive", "alive", "age", 4},
+	{"object-paths", "alive", "bytes", 2},
+	{"object-paths", "allocated", "bytes", 3},
+	{"object-paths", "alive", "age", 4},
+	/* The path needs the room. */
+	{"object-paths", "alive", NULL, WEIGHT_NEVER},
+	{"object-paths", "allocated", "samples", WEIGHT_NEVER},
+	{"object-tree", "cum.allocated", "bytes", 2},
+	{"object-tree", "base.allocated", "bytes", 3},
+	{"object-tree", "cum.alive", "bytes", 4},
+	{"object-tree", "base.alive", "bytes", WEIGHT_METRIC + 1},
+	{"deoptimizations", NULL, "count", 2},
+	{"deoptimizations", NULL, "kind", 3},
+	{"deoptimizations", NULL, "reason", 4},
+	{"deoptimizations", NULL, "level", WEIGHT_METRIC},
+	{"exceptions", NULL, "count", 2},
 	{NULL, "base", NULL, 10},
 	{NULL, "cum", NULL, 12},
 	{"diff", NULL, "before", 10},
@@ -471,8 +490,10 @@ static void end(struct sink *sink)
 
 	table_heading(sink);
 	/* A line of headings alone would look as if something were missing. */
-	if (sink->rows == 0 && !sink->has_extra)
+	if (sink->rows == 0 && !sink->has_extra) {
 		out_text(sink->out, "(none)\n");
+		return;
+	}
 	for (unsigned i = 0; i < sink->shown; i++) {
 		uncertain |= sink->screen[i].shown && sink->screen[i].uncertain;
 		estimated |= sink->screen[i].shown && sink->screen[i].estimated;

@@ -128,9 +128,12 @@ void table_note(struct sink *sink, const char *key, const char *value, const cha
 
 void table_title(struct sink *sink, const char *line)
 {
+	size_t indent = strspn(line, " ");
+
 	if (sink->headed)
 		out_char(sink->out, '\n');
-	table_words(sink, line, 0);
+	out_spaces(sink->out, indent);
+	table_words(sink, line + indent, indent);
 	out_char(sink->out, '\n');
 	sink->headed = false;
 }

@@ -116,7 +116,7 @@ static int add_thread(
 	return 0;
 }
 
-/* Samples and I/O of the selected threads, at the nodes that theirs have become. */
+/* Samples of the selected threads, their I/O, and what collections stopped of them, at the nodes that theirs have become. */
 static void move_accounts(const struct model *model, struct merged *merged)
 {
 	const struct profile *profile = model->profile;
@@ -126,7 +126,8 @@ static void move_accounts(const struct model *model, struct merged *merged)
 		unsigned condition;
 
 		if (!model_is_sample(model, account, &condition) &&
-			(account_kind_subject(account->kind) != SUBJECT_FILE ||
+			((account_kind_subject(account->kind) != SUBJECT_FILE &&
+				 account->kind != PAUSES) ||
 				!model->selected[profile->node[account->node].thread]))
 			continue;
 		merged->profile.account[merged->profile.account_count] = *account;

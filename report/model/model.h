@@ -131,7 +131,7 @@ void model_fini(struct model *model);
 struct method_label *method_labels(struct store *store, const struct profile *profile);
 
 /* Makes one tree of all selected threads: from here on the profile has one thread, whose nodes are the sums of
- * those with the same path; it has their samples and their I/O, no other accounts, and borrows all else. 0, or -1 without
+ * those with the same path; it has their samples, their I/O and pauses, no other accounts, and borrows all else. 0, or -1 without
  * memory. */
 int model_merge_threads(struct model *model);
 

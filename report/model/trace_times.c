@@ -55,17 +55,28 @@ struct trace_span trace_span(const struct profile *profile, enum trace_kind kind
 	return line;
 }
 
+/* At whatever time of the recording. */
+static bool was_on(const struct profile *profile, enum trace_kind kind)
+{
+	for (size_t i = 0; i < profile->trace_period_count; i++)
+		if (profile->trace_period[i].trace == kind)
+			return true;
+	return false;
+}
+
 struct trace_line trace_line(const struct profile *profile, enum trace_kind kind)
 {
 	const char *name = trace_kind_names[kind];
 	struct trace_times times = trace_times(profile, kind);
 	struct trace_line line = {""};
 
-	if (times.periods == 0)
+	if (times.periods == 0 && was_on(profile, kind))
 		snprintf(line.text, sizeof(line.text),
-			"no trace of %s: --traces %s has it on, and in a recording that runs "
-			"`jprof "
-			"trace PID +%s`",
+			"no trace of %s in this interval: it was on at another time", name);
+	else if (times.periods == 0)
+		snprintf(line.text, sizeof(line.text),
+			"no trace of %s: record with --traces %s; in a recording that runs "
+			"`jprof trace PID +%s` has it on",
 			name, name, name);
 	else if (!times.all)
 		snprintf(line.text, sizeof(line.text), "%s traced for %s", name,

@@ -21,7 +21,8 @@ struct trace_times {
 struct trace_times trace_times(const struct profile *profile, enum trace_kind kind);
 
 /* A line for views of the trace, "" where it was on all the time:
- *   no trace of locks: --traces locks has it on, and in a recording that runs `jprof trace PID +locks`
+ *   no trace of locks: record with --traces locks; in a recording that runs `jprof trace PID +locks` has it on
+ *   no trace of locks in this interval: it was on at another time
  *   locks traced for 12.3 s of 20.1 s, 3 times */
 struct trace_line {
 	char text[200];

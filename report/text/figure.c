@@ -195,6 +195,53 @@ static void leave_out_packages(char *name, size_t columns)
 		cut_out(name, 0, strlen(ELLIPSIS));
 }
 
+/* ---- several names: "java.lang.Error  com.acme.Shop.pay", "byte[]  com.acme.Box.fill < com.acme.Main.main" ---- */
+
+static void without_packages(char *word, bool is_class)
+{
+	size_t at = parameters_of(word);
+
+	for (int left = is_class ? 1 : 2; at > 0; at--)
+		if (word[at - 1] == '.' && --left == 0)
+			break;
+	cut_out(word, 0, at);
+}
+
+static void with_initials(char *word, bool is_class)
+{
+	shorten_parameters(word, 0);
+}
+
+/* Each word, the first being a class, until all fit. */
+static void shorten_words(
+	char *name, size_t columns, void (*shorten)(char *word, bool is_class))
+{
+	char word[512];
+
+	for (size_t at = 0; name[at] != '\0' && out_width(name, strlen(name)) > columns;) {
+		size_t length = strcspn(name + at, " "), left = length;
+
+		if (length < sizeof(word)) {
+			memcpy(word, name + at, length);
+			word[length] = '\0';
+			shorten(word, at == 0);
+			left = strlen(word);
+			memcpy(name + at, word, left);
+			cut_out(name, at + left, at + length);
+		}
+		at += left;
+		at += strspn(name + at, " ");
+	}
+}
+
+/* Of a path, innermost first, the begin tells most. */
+static void cut_path(char *name, size_t columns)
+{
+	if (columns < 2 || out_width(name, strlen(name)) <= columns || !strstr(name, " < "))
+		return;
+	strcpy(name + columns_at_most(name, columns - 1), ELLIPSIS);
+}
+
 /* How many bytes it has when it is harmless; at `most` or above: as many or more. */
 static size_t harmless_length(const char *text, size_t length, size_t most)
 {
@@ -242,6 +289,11 @@ size_t figure_name(char *name, size_t size, const char *label, size_t length, si
 
 	/* An ellipsis may be longer than what it stands for. */
 	copy_ends(name, size - strlen(ELLIPSIS), label, length);
+	if (strstr(name, "  ")) {
+		shorten_words(name, columns, without_packages);
+		shorten_words(name, columns, with_initials);
+		cut_path(name, columns);
+	}
 	/* A Java name: not a path, a text of several words, or a thread of some address. */
 	if (strcspn(name, " /-:") >= parameters_of(name)) {
 		shorten_packages(name, columns);

@@ -88,12 +88,19 @@ static const struct {
 
 enum { TRACES_NAMED = 3 };
 
+/* Of locks it is known, without their rows, that nobody waited. */
+static bool tells(const struct model *model, enum trace_kind trace)
+{
+	return trace_times(model->profile, trace).periods > 0 &&
+	       (trace != TRACE_LOCKS || model->profile->contention_count > 0);
+}
+
 size_t next_steps_of_traces(const struct model *model)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(trace_views) / sizeof(*trace_views); i++)
-		count += trace_times(model->profile, trace_views[i].trace).periods > 0;
+		count += tells(model, trace_views[i].trace);
 	return count < TRACES_NAMED ? count : TRACES_NAMED;
 }
 
@@ -102,7 +109,7 @@ static void print_traces(struct report *report, struct sink *sink)
 	size_t left = next_steps_of_traces(report->model);
 
 	for (size_t i = 0; left > 0 && i < sizeof(trace_views) / sizeof(*trace_views); i++) {
-		if (trace_times(report->model->profile, trace_views[i].trace).periods == 0)
+		if (!tells(report->model, trace_views[i].trace))
 			continue;
 		print_command(report, sink, trace_views[i].view, 0);
 		left--;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* rows: which rows are printed, in which order, and the others as one line of sums. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,9 +131,25 @@ bool report_is_enough(struct report *report, const struct rank *row)
 
 /* ---- lists ---- */
 
+/* Lines of a terminal that are not for rows, and the rows that a small one has. */
+enum { OTHER_LINES = 14, ROWS_LEAST = 10 };
+
+/* Rows to show at most; 0: all. */
+static uint64_t list_top(struct report *report)
+{
+	const struct report_request *request = report->request;
+
+	if (request->top > 0 || request->height == 0 || !request->format->shares ||
+		!request->view->is_long)
+		return request->top;
+	report->is_cut = true;
+	return request->height > OTHER_LINES + ROWS_LEAST ? request->height - OTHER_LINES
+							  : ROWS_LEAST;
+}
+
 int report_list(struct report *report, const uint32_t *items, size_t count)
 {
-	uint64_t top = report->request->top;
+	uint64_t top = list_top(report);
 
 	report->rank = report_room(report, count, struct rank);
 	if (report->model->store->failed)
@@ -209,5 +226,6 @@ void report_rows(struct report *report, struct sink *sink)
 	}
 	sums_end(report, sums);
 	if (report->shown < report->count)
-		sink_extra(sink, "omitted", "more", report->count - report->shown, sums);
+		sink_extra(sink, "omitted", report->is_cut ? "more: --top N" : "more",
+			report->count - report->shown, sums);
 }

@@ -3,6 +3,7 @@
 /* trace_head: see trace_head.h. */
 #include "report/views/trace_head.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "report/model/trace_times.h"
@@ -93,6 +94,12 @@ void trace_head(const struct report *report, struct sink *sink, enum trace_kind 
 
 	if (line.text[0] != '\0')
 		sink_title(sink, "%s", line.text);
+	if (!sink->format->title)
+		sink_note(sink, "traced_ns",
+			store_format(report->model->store, "%" PRIu64,
+				trace_times(report->model->profile, kind).ns)
+				.text,
+			"");
 	trace_head_losses(report, sink, kind);
 }
 

@@ -9,7 +9,7 @@
 
 #include "report/views/view.h"
 
-/* When it was on, unless that was all the time, and a line for each thing that it lacks. */
+/* When it was on, unless that was all the time (data have it as ns, traced_ns), and a line for each thing that it lacks. */
 void trace_head(const struct report *report, struct sink *sink, enum trace_kind kind);
 
 /* The second alone. */

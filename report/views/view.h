@@ -27,11 +27,12 @@ struct view {
 	const char *share;
 	bool io; /* about I/O: chosen by paths and methods, too */
 	bool by_path; /* others that are chosen by paths: what did I/O with such files, with that beside */
-	bool by_method;     /* and by methods */
-	bool calls;         /* about calls: chosen by methods, too, and by their share of the
+	bool by_method; /* and by methods */
+	bool calls;     /* about calls: chosen by methods, too, and by their share of the
 			 whole */
-	bool levels;        /* a tree, which may be cut at a level */
-	bool merges;        /* threads are always one */
+	bool levels;    /* a tree, which may be cut at a level */
+	bool merges;    /* threads are always one */
+	bool is_long; /* a list that may be: a terminal has its first rows, as many as it has lines */
 	bool samples;       /* about samples */
 	bool records;       /* needs profile_wanted.records */
 	bool marks;         /* and marks */
@@ -79,6 +80,7 @@ struct report_request {
 	uint64_t from, to, call;
 	uint64_t depth; /* and those below that level of a tree; 0: none */
 	bool all;       /* of the summary, every row */
+	bool gc;        /* of the tree, rows of collections */
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
 	const char *state;      /* a line on the file's own state, or NULL */
@@ -112,6 +114,7 @@ struct report {
 	bool estimates;    /* what samples alone have found has figures by them, with errors */
 	struct rank *rank; /* of a list: its items, in order */
 	size_t count, shown; /* all of them; those at the front that are printed */
+	bool is_cut;         /* as the terminal has no more lines */
 	void *data;          /* the view's own */
 	uint64_t violations; /* what does not add up in the profile, already said */
 };
@@ -132,7 +135,7 @@ void report_violation(struct report *report, const char *format, ...)
 void report_rank(struct report *report, struct rank *rank, const uint32_t *items, size_t count,
 	fill_row *fill);
 
-/* The same for a list: in report->rank, with as many shown as the user's limit allows. 0, or -1 without
+/* The same for a list: in report->rank, with as many shown as the user's limit, or a terminal, allows. 0, or -1 without
  * memory. */
 int report_list(struct report *report, const uint32_t *items, size_t count);
 
@@ -150,6 +153,9 @@ void report_rows(struct report *report, struct sink *sink);
 /* What a row must have at least of the column that rows are sorted by, by request->min.
  */
 uint64_t report_least(const struct report *report);
+
+/* On a screen small rows of calls are summed up, unless the user chose rows. */
+#define SCREEN_MIN 0.005
 
 /* True for a row that has as much, of that column or of samples. */
 bool report_is_enough(struct report *report, const struct rank *row);

@@ -147,6 +147,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_class_loaders = {
 	.name = "class-loaders",
 	.meaning = "classes by loader: there before, loaded, unloaded",
+	.is_long = true,
 	.sort = "loaded",
 	.classes = true,
 	.columns = loader_columns,
@@ -207,6 +208,7 @@ static int open_classes(struct report *report)
 const struct view view_classes = {
 	.name = "classes",
 	.meaning = "classes that were loaded, and when; traces=classes",
+	.is_long = true,
 	.sort = "ns",
 	.classes = true,
 	.columns = class_columns,

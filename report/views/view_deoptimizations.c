@@ -130,14 +130,14 @@ static void rows(struct report *report, struct sink *sink)
 
 	trace_head(report, sink, TRACE_JIT);
 	if (report->count > 0) {
-		sink_title(sink,
-			"threads left compiled code %s times%s; code was given up %s times",
-			figure_text(FIGURE_COUNT, view->traps).text,
-			profile_meta_get(profile, "jit.no_traps")
-				? " (this JVM's log does not tell)"
-				: "",
+		sink_title(sink, "code was given up %s times; %s",
 			figure_text(FIGURE_COUNT, profile->deoptimization_count - view->traps)
-				.text);
+				.text,
+			profile_meta_get(profile, "jit.no_traps")
+				? "how often threads left it this JVM's log does not tell"
+				: store_format(report->model->store, "threads left it %s times",
+					  figure_text(FIGURE_COUNT, view->traps).text)
+					  .text);
 		sink_title(sink, "%s", "");
 	}
 	report_rows(report, sink);
@@ -146,6 +146,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_deoptimizations = {
 	.name = "deoptimizations",
 	.meaning = "compiled code that was left or given up, and why; traces=jit",
+	.is_long = true,
 	.sort = "count",
 	.compilations = true,
 	.columns = columns,

@@ -218,6 +218,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_exceptions = {
 	.name = "exceptions",
 	.meaning = "exceptions by class, where they were thrown and caught; traces=exceptions",
+	.is_long = true,
 	.sort = "count",
 	.columns = columns,
 	.open = open_exceptions,

@@ -159,12 +159,12 @@ static void say_pauses(
 	const struct trace_times times = trace_times(report->model->profile, TRACE_GC);
 	const struct pauses *all = &view->all;
 
-	sink_title(sink, "%s collections; %s pauses, %s in all%s%s, the longest %s",
+	sink_title(sink, "%s collections; %s pauses, %s in all%s%s%s, the longest %s",
 		figure_text(FIGURE_COUNT, view->collections).text,
 		figure_text(FIGURE_COUNT, all->count).text,
-		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", of the time " : "",
+		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", " : "",
 		times.ns ? figure_percent(all->ns, times.ns).text : "",
-		figure_text(FIGURE_TIME, all->longest).text);
+		times.ns ? " of the time" : "", figure_text(FIGURE_TIME, all->longest).text);
 	if (view->stalls)
 		sink_title(sink, "threads waited for memory %s times, %s in all",
 			figure_text(FIGURE_COUNT, view->stalls).text,
@@ -225,6 +225,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_gc = {
 	.name = "gc",
 	.meaning = "collections of garbage, of a profile made with traces=gc",
+	.is_long = true,
 	.sort = "paused",
 	.collections = true,
 	.columns = columns,

@@ -94,14 +94,14 @@ static int open_tree(struct report *report)
 	return view->link ? 0 : -1;
 }
 
-static void say_head(const struct report *report, struct sink *sink)
+static void say_head(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
 
-	if (report->count == 0 && trace_times(profile, TRACE_GC).all)
+	trace_head(report, sink, TRACE_GC);
+	if (report->count == 0 && trace_times(profile, TRACE_GC).periods > 0)
 		sink_title(sink, "no collection has stopped a call path: they are told with "
 				 "gc_in_paths=yes");
-	trace_head(report, sink, TRACE_GC);
 }
 
 /* The threads' trees, in the order of their roots. */

@@ -103,7 +103,7 @@ static int open_jit(struct report *report)
 	return report_list(report, NULL, profile->compilation_count);
 }
 
-static void say_sums(const struct report *report, struct sink *sink)
+static void say_sums(struct report *report, struct sink *sink)
 {
 	const struct jit_view *view = report->data;
 
@@ -117,14 +117,13 @@ static void say_sums(const struct report *report, struct sink *sink)
 			sink_title(sink, "  level %u (%s): %s, %s", level, compilers[level],
 				figure_text(FIGURE_COUNT, view->level[level].count).text,
 				figure_text(FIGURE_TIME, view->level[level].ns).text);
-	sink_title(sink,
-		"code of %s was given up, and threads left code %s times%s "
-		"(--view deoptimizations)",
+	sink_title(sink, "code was given up %s times; %s (--view deoptimizations)",
 		figure_text(FIGURE_COUNT, view->discarded).text,
-		figure_text(FIGURE_COUNT, view->traps).text,
 		profile_meta_get(report->model->profile, "jit.no_traps")
-			? ": this JVM's log does not tell"
-			: "");
+			? "how often threads left it this JVM's log does not tell"
+			: store_format(report->model->store, "threads left it %s times",
+				  figure_text(FIGURE_COUNT, view->traps).text)
+				  .text);
 	sink_title(sink, "%s", "");
 }
 
@@ -165,6 +164,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_jit = {
 	.name = "jit",
 	.meaning = "methods as they were compiled, of a profile made with traces=jit",
+	.is_long = true,
 	.sort = "ns",
 	.compilations = true,
 	.columns = columns,

@@ -2,7 +2,7 @@
  * Copyright the jprof authors */
 /* view_object_tree: the call paths that allocated objects, or led to it, depth first. */
 #include "report/model/object_use.h"
-#include "report/model/trace_times.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 enum { FIGURES = 4 /* columns of allocated and alive */ };
@@ -95,8 +95,12 @@ static int add_nodes(struct report *report, struct object_tree_view *view)
 static int choose_shown(struct report *report, struct object_tree_view *view)
 {
 	const struct profile *profile = report->model->profile;
+	const struct report_request *request = report->request;
 	uint64_t least;
 
+	if (request->min < 0 && request->format->shares && request->top == 0 &&
+		request->choice.methods.count == 0)
+		report->min = SCREEN_MIN;
 	if (report->min <= 0)
 		return 0;
 	least = report_least(report);
@@ -122,9 +126,13 @@ static void set_sums(struct report *report, const struct object_use *all)
 	for (int i = 0; i < 2; i++) {
 		int first = sheet_find(&report->sheet, groups[i]);
 
-		for (int c = 0; c < FIGURES; c++)
-			report->sheet.column[first + c].sum =
-				cells[c].kind == CELL_NUMBER ? cells[c].number : 0;
+		for (int c = 0; c < FIGURES; c++) {
+			struct column *column = &report->sheet.column[first + c];
+
+			column->sum = cells[c].kind == CELL_NUMBER ? cells[c].number : 0;
+			column->whole = column->flags & COLUMN_BYTES ? column->sum : 0;
+			column->has_whole = column->whole > 0;
+		}
 	}
 }
 
@@ -162,18 +170,16 @@ static void rows(struct report *report, struct sink *sink)
 {
 	const struct object_tree_view *view = report->data;
 	const struct model *model = report->model;
-	struct trace_line line = trace_line(model->profile, TRACE_OBJECTS);
 	uint64_t period = object_facts(model).period;
 	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
 	size_t given = 0, left = 0;
 
-	if (!sink->measuring && line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
-	if (!sink->measuring && report->count > 0 && period > 0)
-		sink_title(sink, "Sampled, one object in %llu bytes: figures are estimates.\n",
+	trace_head(report, sink, TRACE_OBJECTS);
+	if (report->count > 0 && period > 0)
+		sink_title(sink, "Sampled, one object in %llu bytes: figures are estimates.",
 			(unsigned long long)period);
-	else if (!sink->measuring && report->count > 0)
-		sink_title(sink, "%s", "Each object is counted.\n");
+	else if (report->count > 0)
+		sink_title(sink, "%s", "Each object is counted.");
 	sums_begin(report, sums);
 	for (size_t i = 0; i < report->count; i++) {
 		uint32_t root = report->rank[i].item;

@@ -13,6 +13,7 @@
 #include "report/model/object_use.h"
 #include "report/model/trace_times.h"
 #include "report/text/figure.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 /* A class, or a class that was allocated by a path. */
@@ -49,7 +50,8 @@ static void figure_columns(struct report *report, bool allocated, bool alive)
 
 	sheet_add(sheet, "allocated", "bytes", "Allocated",
 		text_of(allocated) | sums | COLUMN_BYTES);
-	sheet_add(sheet, "allocated", "objects", "Objects", text_of(true) | sums);
+	sheet_add(sheet, "allocated", "objects", allocated ? "Objects" : "Allocated objects",
+		text_of(true) | sums);
 	sheet_add(sheet, "allocated", "bytes_per_second", "Bytes/s",
 		text_of(allocated && !alive) | COLUMN_SUM | COLUMN_BYTES);
 	sheet_add(sheet, "allocated", "samples", "Samples",
@@ -411,10 +413,8 @@ static void tell_facts(struct sink *sink, const struct objects_view *view)
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct objects_view *view = report->data;
-	struct trace_line line = trace_line(report->model->profile, TRACE_OBJECTS);
 
-	if (!sink->measuring && line.text[0] != '\0')
-		sink_title(sink, "%s", line.text);
+	trace_head(report, sink, TRACE_OBJECTS);
 	if (!sink->measuring && report->count > 0)
 		tell_facts(sink, view);
 	report_rows(report, sink);
@@ -425,6 +425,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_objects = {
 	.name = "objects",
 	.meaning = "objects that were allocated, by class (traces=objects)",
+	.is_long = true,
 	.sort = "allocated.bytes",
 	.share = "allocated.bytes",
 	.by_method = true,
@@ -437,6 +438,7 @@ const struct view view_objects = {
 const struct view view_alive = {
 	.name = "alive",
 	.meaning = "objects that are alive, by class; of an interval, how many more",
+	.is_long = true,
 	.sort = "alive.bytes",
 	.share = "allocated.bytes",
 	.by_method = true,
@@ -449,6 +451,7 @@ const struct view view_alive = {
 const struct view view_object_paths = {
 	.name = "object-paths",
 	.meaning = "both by class and call path: who allocates, and what of it stays",
+	.is_long = true,
 	.sort = "alive.bytes",
 	.share = "allocated.bytes",
 	.by_method = true,

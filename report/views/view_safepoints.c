@@ -111,11 +111,11 @@ static void say_stops(const struct report *report, struct sink *sink)
 	const struct stops *all = &view->all;
 
 	sink_title(sink,
-		"%s safepoints, %s in all%s%s, the longest %s; until all threads stood %s",
+		"%s safepoints, %s in all%s%s%s, the longest %s; until all threads stood %s",
 		figure_text(FIGURE_COUNT, all->count).text,
-		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", of the time " : "",
+		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", " : "",
 		times.ns ? figure_percent(all->ns, times.ns).text : "",
-		figure_text(FIGURE_TIME, all->longest).text,
+		times.ns ? " of the time" : "", figure_text(FIGURE_TIME, all->longest).text,
 		figure_text(FIGURE_TIME, all->reaching_ns).text);
 	for (size_t i = 0; i < view->operations && i < OPERATIONS_SAID; i++) {
 		const struct stops *stops = &view->operation[i];
@@ -165,6 +165,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_safepoints = {
 	.name = "safepoints",
 	.meaning = "when all Java threads stood, of a profile made with traces=gc",
+	.is_long = true,
 	.sort = "ns",
 	.collections = true,
 	.columns = columns,

@@ -137,6 +137,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_thread_states = {
 	.name = "thread-states",
 	.meaning = "how long each thread ran, could have run, and did not; traces=threads",
+	.is_long = true,
 	.sort = "running",
 	.thread_states = true,
 	.columns = columns,

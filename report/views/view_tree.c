@@ -6,8 +6,19 @@
  * With a limit, the rows that come first by the sort column are printed, and what leads to
  * them; all others are one line of sums, so that the printed bases still add up. What samples alone have
  * found has a part of what was measured above it, which is in no sum.
+ *
+ * On request a row "(gc)" below a node has what pauses of collections took of its own wall-clock time, which the node's row is
+ * without: bases still add up.
  */
+#include <string.h>
+
+#include "report/text/figure.h"
 #include "report/views/view.h"
+
+/* Of collections, in a node. */
+struct pauses {
+	uint64_t count, ns;
+};
 
 struct tree_view {
 	union model_value *cum;
@@ -15,6 +26,8 @@ struct tree_view {
 	struct link *link;
 	bool *shown; /* by node; NULL: all */
 	struct estimates estimates;
+	struct pauses *pauses; /* by node, where they are to be rows; or NULL */
+	unsigned wall;         /* the metric that they are of */
 };
 
 static void columns(struct report *report)
@@ -85,6 +98,71 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells = node_name(report, item);
 }
 
+/* ---- rows of collections ---- */
+
+/* The chosen metric of that name; metric_count: there is none. */
+static unsigned find_metric(const struct model *model, const char *name)
+{
+	unsigned m = 0;
+
+	while (m < model->metric_count && strcmp(model->metric[m]->name, name) != 0)
+		m++;
+	return m;
+}
+
+/* Sums of the accounts, each at the innermost node of its path that has a row and wall-clock time of its own. */
+static int find_pauses(struct report *report, struct tree_view *view)
+{
+	const struct model *model = report->model;
+	const struct profile *profile = model->profile;
+
+	view->wall = find_metric(model, "wall");
+	if (!report->request->gc || view->wall == model->metric_count)
+		return 0;
+	view->pauses = report_room(report, profile->node_count, struct pauses);
+	for (size_t i = 0; view->pauses && i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		uint32_t at = account->node;
+
+		if (account->kind != PAUSES)
+			continue;
+		while (profile->node[at].parent != at &&
+			((model->hidden && model->hidden[at]) || profile->node[at].sampled))
+			at = profile->node[at].parent;
+		view->pauses[at].count += account->count;
+		view->pauses[at].ns += account->ns;
+	}
+	return view->pauses ? 0 : -1;
+}
+
+/* Moves what pauses took from the cells of their node, as far as it is there, into those of a row of their own. */
+static void split_pauses(const struct report *report, const struct pauses *pauses,
+	struct cell *cells, struct cell *row)
+{
+	const struct tree_view *view = report->data;
+	const struct model *model = report->model;
+	const struct sheet *sheet = &report->sheet;
+	struct label name = store_format(model->store, "(gc: %s pause%s)",
+		figure_text(FIGURE_COUNT, pauses->count).text, pauses->count == 1 ? "" : "s");
+
+	for (unsigned i = 0; i < sheet->column_count; i++)
+		row[i] = cell_null();
+	row[sheet_find(sheet, "parent")] = cells[sheet_find(sheet, "id")];
+	row[sheet_find(sheet, "thread")] = cells[sheet_find(sheet, "thread")];
+	row[sheet_find(sheet, "level")] =
+		cell_number(cells[sheet_find(sheet, "level")].number + 1);
+	row[sheet_find(sheet, "method")] = cell_text("(gc)");
+	row[sheet->column_count - 1] = cell_label(name);
+	for (unsigned i = 0; i < (model->has_errors ? 2 : 1); i++) {
+		unsigned at = view->wall + (i ? report->summed.raw : report->summed.figure);
+		uint64_t ns = pauses->ns < cells[at].number ? pauses->ns : cells[at].number;
+
+		/* What is below it is in all, too: the column beside it. */
+		row[at] = row[at + model->metric_count] = cell_number(ns);
+		cells[at].number -= ns;
+	}
+}
+
 /* ---- which rows are shown ---- */
 
 /* The first rows by rank that the user wants, and all their ancestors. */
@@ -139,6 +217,8 @@ static int open_tree(struct report *report)
 			view->level[i] = view->level[profile->node[i].parent] + 1;
 	if (report->estimates && estimates_init(&view->estimates, model) != 0)
 		return -1;
+	if (find_pauses(report, view) != 0)
+		return -1;
 	if (model->store->failed || report_list(report, model->node, model->node_count) != 0)
 		return -1;
 	view->link = links_make(model, report->rank, report->count);
@@ -159,10 +239,24 @@ __attribute__((always_inline)) static inline void fetch(
 	__builtin_prefetch(model_at(model, view->cum, node));
 }
 
+/* The node's row, and that of its collections. */
+static void put_node(struct report *report, struct sink *sink, uint32_t at, uint32_t level)
+{
+	const struct tree_view *view = report->data;
+	struct cell cells[COLUMN_MAX], pauses[COLUMN_MAX];
+	bool has_pauses = view->pauses && view->pauses[at].ns > 0;
+
+	fill(report, at, cells);
+	if (has_pauses)
+		split_pauses(report, &view->pauses[at], cells, pauses);
+	sink_row(sink, cells, level);
+	if (has_pauses)
+		sink_row(sink, pauses, level + 1);
+}
+
 static void print_thread(struct report *report, struct sink *sink, uint32_t root)
 {
 	struct tree_view *view = report->data;
-	struct cell cells[COLUMN_MAX];
 	struct walk walk = walk_from(report->model, view->link, root);
 	bool more = !view->shown || view->shown[root];
 
@@ -174,8 +268,7 @@ static void print_thread(struct report *report, struct sink *sink, uint32_t root
 		while (more && view->shown && !view->shown[walk.at])
 			more = walk_past(&walk);
 		fetch(report->model, view, walk.at);
-		fill(report, at, cells);
-		sink_row(sink, cells, level);
+		put_node(report, sink, at, level);
 	}
 }
 
@@ -207,12 +300,31 @@ static void print_omitted(struct report *report, struct sink *sink, bool idle)
 			sums);
 }
 
+/* Why there are no rows of collections, or what they are. */
+static void say_pauses(const struct report *report, struct sink *sink)
+{
+	const struct tree_view *view = report->data;
+	bool any = false;
+
+	if (!report->request->gc)
+		return;
+	for (size_t i = 0; view->pauses && i < report->model->profile->node_count; i++)
+		any |= view->pauses[i].ns > 0;
+	sink_title(sink, "%s",
+		!view->pauses ? "no rows of collections: they are of the metric wall, which is "
+				"not here (--view gc-tree)"
+		: any ? "(gc): pauses of collections, taken out of Self wall of the row "
+			"above"
+		      : "no rows of collections: they are told with traces=gc and "
+			"gc_in_paths=yes");
+}
+
 static void rows(struct report *report, struct sink *sink)
 {
 	const struct model *model = report->model;
 	struct tree_view *view = report->data;
-	struct cell cells[COLUMN_MAX];
 
+	say_pauses(report, sink);
 	/* Widths do not depend on the order of rows: the one in memory is the fastest, by far in a tree that
 	 * is larger than the processor's caches. */
 	for (size_t i = 0; sink->measuring && i < model->node_count; i++) {
@@ -220,8 +332,7 @@ static void rows(struct report *report, struct sink *sink)
 
 		if (view->shown && !view->shown[at])
 			continue;
-		fill(report, at, cells);
-		sink_row(sink, cells, view->level[at]);
+		put_node(report, sink, at, view->level[at]);
 	}
 	/* The threads' trees, in the order of their roots. */
 	for (size_t i = 0; !sink->measuring && i < report->count; i++) {
