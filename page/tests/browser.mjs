@@ -378,7 +378,8 @@ async function hostile() {
 /** Traces of a recording: by keys alone each goes on and off; a refused one stays as it was, and the reason is told. */
 async function switches(page, asked) {
 	const last = () => asked.findLast((line) => line.includes('"trace"'));
-	const said = (text) => page.waitForFunction((wanted) => document.querySelector('.said').textContent === wanted, text);
+	const said = (text) =>
+		page.waitForFunction((wanted) => document.querySelector('.said').textContent === wanted, text);
 	const isOn = (trace) => page.isChecked(`#live-trace-${trace}`);
 	const switchBy = async (key, trace) => {
 		await page.focus(`#live-trace-${trace}`);
@@ -456,18 +457,16 @@ async function served() {
 					.setHeader('content-type', 'application/json')
 					.end(JSON.stringify({ rows: [{ thread: HOSTILE[0], index: 1, total: { cpu: 3e7, wall: 1e8 } }] }));
 			else if (path.startsWith('status'))
-				response
-					.setHeader('content-type', 'application/json')
-					.end(
-						JSON.stringify({
-							state,
-							duration_ns: 5e9,
-							calls: 12,
-							totals: { cpu: { raw: 1000 } },
-							options: { events_keep: '10s' },
-							traces: [...on],
-						}),
-					);
+				response.setHeader('content-type', 'application/json').end(
+					JSON.stringify({
+						state,
+						duration_ns: 5e9,
+						calls: 12,
+						totals: { cpu: { raw: 1000 } },
+						options: { events_keep: '10s' },
+						traces: [...on],
+					}),
+				);
 			else if (path === 'control') {
 				const { verb, on: more = [], off = [] } = JSON.parse(body);
 				const error = verb === 'stop' ? '<b>no</b>' : more.includes('<b>bad') ? '<i>cannot</i> be had' : null;

@@ -237,7 +237,7 @@ function compareIo(profile, file, more) {
 				cpu: use.cpu,
 			});
 	const should = new Map();
-	for (const row of report(file, 'files', more)?.rows ?? []) 
+	for (const row of report(file, 'files', more)?.rows ?? [])
 		add(should, `${row.kind} ${row.path} `, { ...row.all, cpu: row.cpu_ns });
 	for (const row of report(file, 'connections', more)?.rows ?? [])
 		add(should, `${row.protocol} ${row.local} ${row.remote ?? ''}`, { ...row.all, cpu: row.cpu_ns });

@@ -96,7 +96,10 @@ export class IoSums {
 	get hasCpu(): boolean {
 		const { block } = this.profile;
 
-		return block.table('io').get('kind').includes(block.header.io_kinds?.indexOf(CPU) ?? -1);
+		return block
+			.table('io')
+			.get('kind')
+			.includes(block.header.io_kinds?.indexOf(CPU) ?? -1);
 	}
 
 	private *accounts(threads: number[] | null): Generator<Account> {

@@ -314,7 +314,13 @@ export function ioView(both: Context): View {
 	const use = (one: IoUse) => {
 		const { kinds, failures, cpu, ...amounts } = one;
 
-		return { ...amounts, ...(io.hasCpu ? { cpu_ns: cpu } : {}), operations: Object.fromEntries(kinds), failures, bytes_per_second: throughput(one) };
+		return {
+			...amounts,
+			...(io.hasCpu ? { cpu_ns: cpu } : {}),
+			operations: Object.fromEntries(kinds),
+			failures,
+			bytes_per_second: throughput(one),
+		};
 	};
 
 	return {

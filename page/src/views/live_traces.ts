@@ -25,11 +25,7 @@ function keptOf(status: Status): string | null {
 }
 
 /** names: of all traces. say: what came of it, or the agent's reason. after: asks for the status. */
-export function traceSwitches(
-	names: string[],
-	say: (what: string) => void,
-	after: () => Promise<void>,
-): TraceSwitches {
+export function traceSwitches(names: string[], say: (what: string) => void, after: () => Promise<void>): TraceSwitches {
 	let asked = 0; /* requests that are not answered: until then switches stay as the user has put them */
 
 	const ask = async (what: string, change: { on?: string[]; off?: string[]; write?: boolean }, done: string) => {
