@@ -128,7 +128,7 @@ def report(*words, status=0):
 def traces_of_help():
     """All that there are, as `jprof trace` says where it knows one not."""
     done = subprocess.run([jprof, "trace", str(os.getpid()), "+x"], capture_output=True, text=True, check=False)
-    return re.search(r"the traces are ([\w, ]+)", done.stderr)[1].split(", ")
+    return re.search(r"the traces are (.*?) \(see", done.stderr)[1].split(", ")
 
 
 def check_page(server):

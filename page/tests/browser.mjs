@@ -413,6 +413,7 @@ async function switches(page, asked) {
 		['light', 400],
 	]) {
 		await page.emulateMedia({ colorScheme: theme });
+		await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
 		await page.setViewportSize({ width, height: 900 });
 		await audit(page, `switches, ${theme}, ${width} pixels`);
 		check(
