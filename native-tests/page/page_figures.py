@@ -207,8 +207,8 @@ def check_traces(block, profile, interval):
     same("views of traces", {view for of in TRACE_VIEWS.values() for view in of} & set(views), wanted)
     for view in wanted:
         same(view, views[view], report(profile, view, interval, "--top", top))
-    for view in "distribution", "slowest":
-        same(view, views[view]["rows"], report(profile, view, interval)["rows"])
+    same("distribution", views["distribution"], report(profile, "distribution", interval))
+    same("slowest", views["slowest"]["rows"], report(profile, "slowest", interval, "--min", "0.5%")["rows"])
     return sum(len(views[view]["rows"]) for view in wanted)
 
 
