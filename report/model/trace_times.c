@@ -8,7 +8,7 @@
 #include "report/text/figure.h"
 
 /* A trace begins and ends with its recording some ms behind and before it; no more of it than that part. */
-#define NEARLY_NS UINT64_C(1000000000)
+#define NEARLY_NS   UINT64_C(1000000000)
 #define NEARLY_PART 4
 
 /* The end of what was read; 0: not known. */
