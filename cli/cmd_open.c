@@ -27,6 +27,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
 #include "options/number.h"
+#include "profile/kinds.h"
 #include "report/page/page.h"
 #include "report/request.h"
 
@@ -352,7 +353,13 @@ static int put_page(const struct opening *opening, struct out *out, struct error
 	out_text(out, "<script type=\"application/x-jprof-server\">{\"live\":");
 	out_text(out, opening->live.is_there ? "true,\"pid\":" : "false,\"pid\":");
 	out_number(out, opening->live.is_there ? (uint64_t)opening->live.target.pid : 0);
-	out_text(out, "}</script>\n");
+	out_text(out, ",\"traces\":[");
+	for (int kind = 0; kind < TRACE_KINDS; kind++) {
+		if (kind > 0)
+			out_char(out, ',');
+		out_json(out, trace_kind_names[kind], strlen(trace_kind_names[kind]));
+	}
+	out_text(out, "]}</script>\n");
 	out_bytes(out, parts.after.text, parts.after.length);
 	return out->failed == 0 ? 0 : error_set(error, ERROR_MEMORY, "no memory for the page");
 }

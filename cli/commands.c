@@ -103,9 +103,10 @@ static const char html_text[] =
 static const char open_text[] =
 	"The page of `jprof html`, without its limits and with every interval, served\n"
 	"on 127.0.0.1 from a profile; or from a running JVM with the agent (PID, its\n"
-	"main class or jar), then with live figures, and buttons for start, stop,\n"
-	"snapshot, reset. The address, which holds a key, is printed, and opened in a\n"
-	"browser; only the first one that opens it gets the data (docs/open.md).\n"
+	"main class or jar), then with live figures, buttons for start, stop,\n"
+	"snapshot, reset, and switches of traces. The address, which holds a key, is\n"
+	"printed, and opened in a browser; only the first one that opens it gets the\n"
+	"data (docs/open.md).\n"
 	"Ends with Ctrl-C, or a minute after the page was closed.\n";
 
 static const char calibrate_text[] =

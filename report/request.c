@@ -77,7 +77,7 @@ static bool is_by_method(const struct view *view)
 
 static bool has_shares(const struct view *view)
 {
-	return view->io || view->calls || view->share;
+	return view->io || view->calls || view->share || view == &view_slowest;
 }
 
 static bool is_about_calls(const struct view *view)

@@ -134,7 +134,8 @@ void slow_calls_put(struct slow_calls *calls, struct slow_list *list, struct slo
 	if (at == list->count || list->call[at].elapsed < call->elapsed) {
 		struct slow_call *to = &list->call[at];
 
-		before = *to;
+		/* Behind the last one stands what slow_calls_close moved to the front. */
+		before = at < list->count ? *to : (struct slow_call){0};
 		list->count += at == list->count;
 		*to = *call;
 		to->id = list->first_id + at;

@@ -253,16 +253,28 @@ static int snapshot_members(
 	return *members ? 0 : no_memory(error);
 }
 
-/* What the page may have the agent do, and what is sent with that. */
+/* As they came: the agent refuses what is wrong with them, by name. */
+static int trace_members(
+	struct live *live, json_t *request, json_t **members, struct error *error)
+{
+	*members = json_pack("{s:O*, s:O*, s:O*}", "on", json_object_get(request, "on"), "off",
+		json_object_get(request, "off"), "write", json_object_get(request, "write"));
+	return *members ? 0 : no_memory(error);
+}
+
+/* What the page may have the agent do, what is sent with that, and whether the profile is another one, or has more,
+ * afterwards. */
 static const struct {
 	const char *verb;
 	int (*members)(
 		struct live *live, json_t *request, json_t **members, struct error *error);
+	bool changes_profile;
 } verbs[] = {
-	{"start", start_members},
-	{"stop", NULL},
-	{"snapshot", snapshot_members},
-	{"reset", NULL},
+	{"start", start_members, true},
+	{"stop", NULL, true},
+	{"snapshot", snapshot_members, true},
+	{"reset", NULL, true},
+	{"trace", trace_members, false},
 };
 
 static int control_agent(struct live *live, json_t *request, struct error *error)
@@ -290,7 +302,7 @@ static int control_agent(struct live *live, json_t *request, struct error *error
 		failed = ask(live, verb, members, &result, error);
 	if (failed == 0 && strcmp(verb, "start") == 0)
 		note_start(live, result);
-	if (failed == 0)
+	if (failed == 0 && verbs[row].changes_profile)
 		show_named(live, result);
 	json_decref(result);
 	json_decref(members);

@@ -1,19 +1,22 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
-"""The page of a running JVM: what it shows is what the commands show, its buttons do what the commands do, and it goes on
-from the profile when the JVM has ended."""
+"""The page of a running JVM: what it shows is what the commands show, its buttons and switches do what the commands do, and it
+goes on from the profile when the JVM has ended."""
 import atexit
 import http.client
 import json
 import pathlib
 import re
+import sqlite3
 import subprocess
 import sys
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness import Target, Test, run, wait_for  # noqa: E402
+
+TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "events")
 
 
 def same(test, what, expected, found):
@@ -39,11 +42,14 @@ class Page:
         text = re.search(r'"application/x-jprof-server">(.*?)</script>', self.page.decode())[1]
         self.server = json.loads(text)
 
-    def ask(self, place, body=None):
+    def ask(self, place, body=None, **others):
+        """As the page asks, but for those headers; None: without it."""
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         headers = {"Cookie": self.cookie}
         if body is not None:
             headers |= {"Content-Type": "application/json", "Origin": f"http://{self.host}"}
+        headers |= {name.replace("_", "-"): value for name, value in others.items()}
+        headers = {name: value for name, value in headers.items() if value is not None}
         client.request("GET" if body is None else "POST", urllib.parse.urlparse(self.address).path + place, body, headers)
         answer = client.getresponse()
         data = answer.read()
@@ -93,7 +99,7 @@ def check_live(test, java):
     test.jprof("attach", target.pid, "--start", "no")
 
     page = Page(test, "Scoped")  # by its name
-    same(test, "what the page is of", {"live": True, "pid": target.pid}, page.server)
+    same(test, "what the page is of", {"live": True, "pid": target.pid, "traces": list(TRACES)}, page.server)
     same(test, "state", "armed", page.json("status")["state"])
     answer, data = page.ask("block")
     test.expect(answer.status == 400 and b"nothing was recorded yet" in data, f"without a profile: {data[:200]}")
@@ -158,7 +164,7 @@ def check_live(test, java):
     page.control("refresh")
     same(test, "calls of another recording", 2 * one, page.calls("Inside.a"))
     other = Page(test, profile)
-    same(test, "a file that is being written", {"live": True, "pid": target.pid}, other.server)
+    same(test, "a file that is being written", (True, target.pid), (other.server["live"], other.server["pid"]))
     other.control("snapshot", label="other's")
     test.expect("other's" in page.json("status")["snapshots"], "the other page's snapshot is not there")
     check_ended(test, other, target, profile)
@@ -167,6 +173,80 @@ def check_live(test, java):
     same(test, "calls after the end", page.calls("Inside.a"), other.calls("Inside.a"))
     page.end()
     other.end()
+
+
+def traces_on(test, target):
+    return json.loads(test.jprof("status", target.pid, "--format", "json").out)["traces"]
+
+
+def check_switches(test, page, target):
+    """Each trace goes on and off; one that cannot be had is refused with the words of the command."""
+    for trace in TRACES:
+        command = run(test.program, "trace", target.pid, f"+{trace}")
+        test.jprof("trace", target.pid, f"-{trace}")
+        said = page.json("control", json.dumps({"verb": "trace", "on": [trace]}))
+        test.expect(said["ok"] == (command.status == 0) and (said["ok"] or said["error"] in command.err),
+                    f"+{trace}: the page: {said}, the command: {command}")
+        same(test, f"on after +{trace}", [trace] if said["ok"] else [], traces_on(test, target))
+        page.control("trace", off=[trace])
+        same(test, f"on after -{trace}", [], traces_on(test, target))
+    page.control("trace", on=["gc", "threads"])
+    page.control("trace", on=["jit"], off=["gc"])
+    same(test, "several at once", {"threads", "jit"}, set(traces_on(test, target)))
+    same(test, "what status says of them", {"threads", "jit"}, set(page.json("status")["traces"]))
+    for wrong in ({"on": ["nosuch"]}, {"on": "gc"}, {"on": [1]}, {"on": {"a": 1}}, {"on": ["gc"], "off": ["gc"]}):
+        said = page.json("control", json.dumps({"verb": "trace"} | wrong))
+        test.expect(said["ok"] is False and said["error"], f"{wrong}: {said}")
+    same(test, "on after what was wrong", {"threads", "jit"}, set(traces_on(test, target)))
+
+
+def check_strangers(test, page, target):
+    """Who may not press a button may not switch, either."""
+    body = '{"verb":"trace","on":["gc"],"off":["jit"]}'
+    for status, headers in ((403, {"Origin": None}), (403, {"Origin": "http://evil.example"}), (403, {"Cookie": None}),
+                            (403, {"Cookie": "jprof=" + "0" * 32}), (403, {"Sec_Fetch_Site": "cross-site"}),
+                            (415, {"Content_Type": "text/plain"}), (403, {"Host": "evil.example"})):
+        answer, data = page.ask("control", body, **headers)
+        test.expect(answer.status == status, f"{headers}: {answer.status} {data[:200]}")
+    answer, data = page.ask("control?verb=trace&on=gc")
+    test.expect(answer.status in (400, 405), f"GET control: {answer.status} {data[:200]}")
+    same(test, "on after strangers", {"threads", "jit"}, set(traces_on(test, target)))
+
+
+def event_writes(profile):
+    with sqlite3.connect(profile) as database:
+        return database.execute("SELECT count(*) FROM event_write").fetchone()[0]
+
+
+def check_traces(test, java):
+    """Traces of a recording are switched, and kept events written."""
+    profile = test.new_profile()
+    target = Target(test, java, f"-agentpath:{test.agent}=file={profile},calls=instrument,include=Inside,flush=600,"
+                    "events_keep=10s,calibration=off", "-cp", test.work, "Scoped", test.work / "files")
+    target.tell("walk", 1)
+    page = Page(test, target.pid)
+    same(test, "what is kept", "10s", page.json("status")["options"]["events_keep"])
+    check_switches(test, page, target)
+    check_strangers(test, page, target)
+    said = page.json("control", '{"verb":"trace","write":true}')
+    test.expect(said["ok"] is False and "events is not on" in said["error"], f"written without events: {said}")
+    page.control("trace", on=["events"])
+    target.tell("walk", 2)
+    same(test, "writes of events unasked", 0, event_writes(profile))
+    page.control("trace", write=True)
+    same(test, "writes of events", 1, event_writes(profile))
+    # That changes nothing of what is shown until it is read again.
+    before = page.report("methods")
+    page.control("trace", off=["events", "jit", "threads"])
+    same(test, "what is shown", before, page.report("methods"))
+    page.control("refresh")
+    facts = {row["key"] for row in page.report("summary")["rows"]}
+    test.expect({"trace.threads", "trace.jit", "trace.events"} <= facts, f"the summary lacks some: {facts}")
+    page.control("stop")
+    said = page.json("control", '{"verb":"trace","on":["gc"]}')
+    test.expect(said["ok"] is False and said["error"], f"+gc of what is not recorded: {said}")
+    page.end()
+    target.end()
 
 
 def check_mounts(test, java):
@@ -196,6 +276,7 @@ def main():
     for java in test.javas:
         test.javac(java, "Scoped")
         check_live(test, java)
+        check_traces(test, java)
         check_mounts(test, java)
     test.finish()
 

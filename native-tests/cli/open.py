@@ -125,9 +125,16 @@ def report(*words, status=0):
 
 # ---- what the browser gets ----
 
+def traces_of_help():
+    """All that there are, as `jprof trace` says where it knows one not."""
+    done = subprocess.run([jprof, "trace", str(os.getpid()), "+x"], capture_output=True, text=True, check=False)
+    return re.search(r"the traces are (.*?) \(see", done.stderr)[1].split(", ")
+
+
 def check_page(server):
     answer = server.open_page()
-    assert b'<script type="application/x-jprof-server">{"live":false,"pid":0}</script>' in answer.body
+    facts = json.loads(re.search(rb'<script type="application/x-jprof-server">(.*?)</script>', answer.body)[1])
+    assert facts == {"live": False, "pid": 0, "traces": traces_of_help()}, facts
     assert NAME.encode() not in answer.body
     given = answer.headers["Set-Cookie"]
     assert re.fullmatch(rf"jprof=[0-9a-f]{{32}}; Path=/{server.token}/; HttpOnly; SameSite=Strict", given), given
@@ -232,8 +239,8 @@ def check_reports(server):
 def check_control(server):
     assert server.control({"verb": "refresh"}) == (200, {"ok": True})
     assert server.control({"verb": "leave"}) == (200, {"ok": True})
-    for verb in "start", "stop", "snapshot", "reset":
-        status, said = server.control({"verb": verb})
+    for verb in "start", "stop", "snapshot", "reset", "trace":
+        status, said = server.control({"verb": verb, "on": ["locks"]})
         assert status == 200 and said["ok"] is False and "no JVM" in said["error"], said
     assert server.control({"verb": "detach"})[1]["error"] == "no verb 'detach'"
     for body in "", "[]", "{", '{"verb":1}', '{"verb":"stop","verb":"stop"}', '{"verb":"refresh"}x', "[" * 5000, "\0":

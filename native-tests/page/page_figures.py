@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 """
-page_figures.py BUILD: the data of pages says what reports say.
+page_figures.py BUILD [PROFILE...]: the data of pages says what reports say; of these profiles alone.
 
 Profiles of several shapes, some with so many paths that small ones are folded for the page, some with snapshots: calls, base, cum
 and errors of each method, samples by line and state, I/O by file, totals of threads are summed from the page's rows, and
-compared with `jprof report --format json` of the same interval. Hostile names come out as they are.
+compared with `jprof report --format json` of the same interval; reports of traces are the same, whole. Hostile names come out as
+they are.
 """
 import collections
 import json
@@ -28,6 +29,16 @@ HOSTILE = [
     "x" * 100000,
     "=cmd|' /C calc'!A0",
 ]
+# As docs/page-data.md has them.
+TRACE_VIEWS = {
+    "locks": ["locks", "waits", "wait-pairs", "long-waits"],
+    "objects": ["objects", "alive", "object-paths"],
+    "gc": ["gc", "safepoints"],
+    "exceptions": ["exceptions"],
+    "classes": ["classes", "class-loaders"],
+    "jit": ["jit", "deoptimizations"],
+    "threads": ["thread-states"],
+}
 
 
 def jprof(*words):
@@ -40,8 +51,8 @@ def jprof(*words):
     return run.stdout.decode()
 
 
-def report(profile, view, interval):
-    words = ["--snapshot", interval] if interval else []
+def report(profile, view, interval, *words):
+    words += ("--snapshot", interval) if interval else ()
     return json.loads(jprof("report", profile, "--view", view, "--format", "json", *words))
 
 
@@ -188,21 +199,35 @@ def check_io(block, profile, interval):
     same("bytes by file", +found, +wanted)
 
 
+def check_traces(block, profile, interval):
+    """Reports of the traces that were on, as far as a page has them, and of watched calls."""
+    views, top = block.header["views"], "20" if interval else "200"
+    on = {trace["name"] for trace in block.header["traces"]}
+    wanted = {view for trace, of in TRACE_VIEWS.items() if trace in on for view in of}
+    same("views of traces", {view for of in TRACE_VIEWS.values() for view in of} & set(views), wanted)
+    for view in wanted:
+        same(view, views[view], report(profile, view, interval, "--top", top))
+    same("distribution", views["distribution"], report(profile, "distribution", interval))
+    same("slowest", views["slowest"]["rows"], report(profile, "slowest", interval, "--min", "0.5%")["rows"])
+    return sum(len(views[view]["rows"]) for view in wanted)
+
+
 def check_page(profile, page, folded):
-    rows = intervals = 0
+    rows = told = intervals = 0
     for side, interval, block in blocks_of(page):
         same("side", side, 0)
         rows += check_methods(block, profile, interval)
         check_threads(block, profile, interval)
         check_places(block, profile, interval)
         check_io(block, profile, interval)
+        told += check_traces(block, profile, interval)
         if interval == "":
             same("folded", block.header["folded"] is not None, folded)
             same("intervals", len(block.header["intervals"]), page.count('<script type="application/x-jprof-block"'))
         same("summary", block.header["views"]["summary"]["view"], "summary")
         intervals += 1
     assert rows > 0 and intervals > 0, "nothing was compared"
-    print(f"{os.path.basename(profile)}: {intervals} intervals, {rows} methods")
+    print(f"{os.path.basename(profile)}: {intervals} intervals, {rows} methods, {told} rows of traces")
 
 
 def check_hostile(profile):
@@ -257,6 +282,11 @@ def check_one_interval(profile):
     same("intervals", block.header["intervals"], [{"interval": "1..2", "from": "1", "to": "2"}])
 
 
+def check_given(profiles):
+    for profile in profiles:
+        check_page(profile, jprof("html", profile, "-o", "-"), False)
+
+
 def main():
     shapes = [  # shape, nodes, metrics, snapshots, whether the page folds
         ("bushy", 5000, 2, 0, False),
@@ -275,8 +305,9 @@ def main():
         check_records(f"{folder}/sampled20000.jprof")
         check_high_lines(f"{folder}/sampled20000.jprof")
         check_hostile(f"{folder}/bushy5000.jprof")
-        for profile in sys.argv[2:]:
-            check_page(profile, jprof("html", profile, "-o", "-"), False)
 
 
-main()
+if len(sys.argv) > 2:
+    check_given(sys.argv[2:])
+else:
+    main()

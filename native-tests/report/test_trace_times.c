@@ -62,6 +62,16 @@ static void an_interval_has_its_part(void **state)
 		trace_span(&profile, TRACE_LOCKS).text, "2.00 s of 10.0 s, 2 times");
 }
 
+/* A second is much of a recording that is no longer than that. */
+static void what_is_short_is_told_apart(void **state)
+{
+	struct profile profile = profile_of(S / 2, 3 * S / 2);
+
+	assert_string_equal(trace_span(&profile, TRACE_LOCKS).text, "500 ms of 1.00 s, 1 time");
+	profile = profile_of(9 * S / 10, 19 * S / 10);
+	assert_true(trace_times(&profile, TRACE_LOCKS).all);
+}
+
 /* The facts tell of a recording's end where no interval was asked for. */
 static void the_end_is_a_fact(void **state)
 {
@@ -78,6 +88,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(periods_are_summed_up),
 		cmocka_unit_test(an_interval_has_its_part),
+		cmocka_unit_test(what_is_short_is_told_apart),
 		cmocka_unit_test(the_end_is_a_fact),
 	};
 

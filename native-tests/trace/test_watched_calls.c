@@ -502,10 +502,22 @@ static int count_calls(void *user, const struct slow_call *call)
 
 	sum[0]++;
 	sum[1] += call->elapsed;
+	assert_int_equal(call->nodes, 1);
+	assert_int_equal(call->tree[0].method, call->elapsed);
 	return 0;
 }
 
-/* The slowest few, each shown once; what was shown is closed, and what came meanwhile stays. */
+static void put(struct slow_calls *slow, struct slow_list *list, uint32_t elapsed)
+{
+	struct slow_call call = {.elapsed = elapsed, .nodes = 1};
+
+	call.tree = slow_calls_room(slow, 1, MEMORY_SMALL);
+	assert_non_null(call.tree);
+	call.tree[0] = (struct small_node){.method = elapsed};
+	slow_calls_put(slow, list, &call);
+}
+
+/* The slowest few, each shown once; what was shown is closed, and what came meanwhile stays, in another place, with its tree. */
 static void test_slowest(void **state)
 {
 	struct fixture f;
@@ -516,26 +528,24 @@ static void test_slowest(void **state)
 	start(&f, 64 << 20, 3);
 	slow = trace_slow_calls(f.trace);
 	list = slow_calls_of(slow, METHOD_FIRST);
-	for (uint64_t i = 1; i <= 10; i++) {
-		struct slow_call call = {.elapsed = i * 7 % 11, .nodes = 1};
-
-		call.tree = slow_calls_room(slow, 1, MEMORY_SMALL);
-		slow_calls_put(slow, list, &call);
-	}
+	/* The last place has the fastest. */
+	for (uint32_t i = 1; i <= 10; i++)
+		put(slow, list, 11 - i);
 	assert_int_equal(slow_list_least(list), 8);
 	assert_int_equal(slow_calls_show(slow, false, sum, count_calls), 0);
 	assert_int_equal(sum[0], 3);
 	assert_int_equal(sum[1], 10 + 9 + 8);
 	slow_calls_show(slow, false, sum, count_calls);
 	assert_int_equal(sum[0], 3);
-	slow_calls_put(slow, list, &(struct slow_call){.elapsed = 20});
+	put(slow, list, 20);
 	slow_calls_close(slow);
 	assert_int_equal(slow_list_least(list), 0);
-	slow_calls_put(slow, list, &(struct slow_call){.elapsed = 1});
+	put(slow, list, 1);
+	put(slow, list, 2);
 	memset(sum, 0, sizeof(sum));
 	slow_calls_show(slow, false, sum, count_calls);
-	assert_int_equal(sum[0], 2);
-	assert_int_equal(sum[1], 21);
+	assert_int_equal(sum[0], 3);
+	assert_int_equal(sum[1], 20 + 1 + 2);
 	finish(&f);
 }
 

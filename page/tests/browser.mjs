@@ -148,6 +148,43 @@ async function sorting(page) {
 	check('by name', await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
 }
 
+/** What a table shows: of each row its cells by their columns' keys, "." as "-": the exact number of the title, or the text. */
+const cells = (page) =>
+	page.evaluate(() => {
+		const before = `sort-${document.querySelector('main caption').textContent}-`.replace(/[^\w-]+/g, '-').length;
+		const keys = [...document.querySelectorAll('main thead th button')].map(({ id }) => id.slice(before));
+
+		return [...document.querySelectorAll('main tbody tr')].map((tr) =>
+			Object.fromEntries(
+				[...tr.children].map((cell, i) => [
+					keys[i],
+					/^[\d,\u2212-]+/.exec(cell.querySelector('span[title]')?.title ?? '')?.[0] ?? cell.textContent,
+				]),
+			),
+		);
+	});
+
+/** "holder-method" of {holder: {method: ...}}. */
+function flat(value, key = '') {
+	if (value === null || typeof value !== 'object' || Array.isArray(value)) return [[key, value]];
+	return Object.entries(value).flatMap(([name, part]) => flat(part, key ? `${key}-${name}` : name));
+}
+
+/** Every number that is shown is the report's. */
+async function compareCells(page, part, told) {
+	const shown = await cells(page);
+	let compared = 0;
+
+	check(`${part}: rows that are shown`, shown.length, Math.min(told.length, 100));
+	for (const [i, row] of shown.entries())
+		for (const [key, value] of flat(told[i])) {
+			if (typeof value !== 'number' || !/^[\d,]+$/.test(row[key] ?? '')) continue;
+			compared++;
+			check(`${part}: row ${i}: ${key}`, row[key].replaceAll(',', ''), String(Math.round(value)));
+		}
+	check(`${part}: numbers that were compared`, compared > 0 || told.length === 0);
+}
+
 /** Of each trace that was on every table has what the report has, in its order; a search narrows it; a link leads back to it. */
 async function traces(page, profile) {
 	const { there, on } = await page.evaluate(() => {
@@ -165,11 +202,9 @@ async function traces(page, profile) {
 		check(`${part}: it is in the page`, there.includes(part));
 		await page.selectOption('#part', part);
 		await page.waitForFunction((wanted) => location.hash.includes(`part=${wanted}`), part);
-		check(
-			`${part}: rows`,
-			JSON.stringify(await rows(page)),
-			JSON.stringify(report(profile, part, '--top', '200').rows),
-		);
+		const told = report(profile, part, '--top', '200').rows;
+		check(`${part}: rows`, JSON.stringify(await rows(page)), JSON.stringify(told));
+		await compareCells(page, part, told);
 		await audit(page, `traces, ${part}`);
 	}
 	const shown = JSON.stringify(await rows(page));
@@ -340,9 +375,61 @@ async function hostile() {
 	await page.close();
 }
 
+/** Traces of a recording: by keys alone each goes on and off; a refused one stays as it was, and the reason is told. */
+async function switches(page, asked) {
+	const last = () => asked.findLast((line) => line.includes('"trace"'));
+	const said = (text) =>
+		page.waitForFunction((wanted) => document.querySelector('.said').textContent === wanted, text);
+	const isOn = (trace) => page.isChecked(`#live-trace-${trace}`);
+	const switchBy = async (key, trace) => {
+		await page.focus(`#live-trace-${trace}`);
+		await page.keyboard.press(key);
+	};
+
+	check('switches', await page.locator('.switches [role=switch]').count(), 3);
+	check('one that is on', await isOn('gc'));
+	check('one that is off', await isOn('locks'), false);
+	await switchBy('Space', 'locks');
+	await said('The trace locks is on.');
+	check('it is asked for', last(), 'POST control {"verb":"trace","on":["locks"]}');
+	check('it is on', await isOn('locks'));
+	check('the focus stays', await page.evaluate(() => document.activeElement.id), 'live-trace-locks');
+	await page.keyboard.press('Tab');
+	check('the next one', await page.evaluate(() => document.activeElement.id), 'live-trace-<b>bad');
+	await page.keyboard.press('Space');
+	await said('<b>bad: <i>cannot</i> be had');
+	await page.waitForFunction(() => !document.getElementById('live-trace-<b>bad').checked);
+	await switchBy('Space', 'gc');
+	await said('The trace gc is off.');
+	check('gc is off', await isOn('gc'), false);
+	check('the others stay', await isOn('locks'));
+	check('kept events can be written', await page.isVisible('#live-write'));
+	await page.focus('#live-write');
+	await page.keyboard.press('Enter');
+	await said('The events that were kept are in the profile.');
+	check('that is asked for', last(), 'POST control {"verb":"trace","write":true}');
+	for (const [theme, width] of [
+		['dark', 1200],
+		['light', 400],
+	]) {
+		await page.emulateMedia({ colorScheme: theme });
+		await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
+		await page.setViewportSize({ width, height: 900 });
+		await audit(page, `switches, ${theme}, ${width} pixels`);
+		check(
+			`switches at ${width}: pixels too wide`,
+			await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+			0,
+		);
+	}
+	await page.setViewportSize({ width: 1200, height: 900 });
+}
+
 /** A server that answers as docs/page-data.md says: the page asks it for blocks, its status, and what its buttons do. */
 async function served() {
 	const asked = [];
+	const on = new Set(['gc']);
+	let state = 'recording';
 	const messages = [];
 	let wasLeft;
 	const left = new Promise((done) => (wasLeft = done));
@@ -362,7 +449,7 @@ async function served() {
 						pageWith(
 							bundle,
 							null,
-							'<script type="application/x-jprof-server">{"live":true,"pid":4711}</script>',
+							'<script type="application/x-jprof-server">{"live":true,"pid":4711,"traces":["locks","<b>bad","gc"]}</script>',
 						),
 					);
 			else if (path.startsWith('block')) response.end(block);
@@ -371,14 +458,26 @@ async function served() {
 					.setHeader('content-type', 'application/json')
 					.end(JSON.stringify({ rows: [{ thread: HOSTILE[0], index: 1, total: { cpu: 3e7, wall: 1e8 } }] }));
 			else if (path.startsWith('status'))
+				response.setHeader('content-type', 'application/json').end(
+					JSON.stringify({
+						state,
+						duration_ns: 5e9,
+						calls: 12,
+						totals: { cpu: { raw: 1000 } },
+						options: { events_keep: '10s' },
+						traces: [...on],
+					}),
+				);
+			else if (path === 'control') {
+				const { verb, on: more = [], off = [] } = JSON.parse(body);
+				const error = verb === 'stop' ? '<b>no</b>' : more.includes('<b>bad') ? '<i>cannot</i> be had' : null;
+
+				if (!error) more.forEach((trace) => on.add(trace));
+				off.forEach((trace) => on.delete(trace));
 				response
 					.setHeader('content-type', 'application/json')
-					.end('{"state":"recording","duration_ns":5000000000,"calls":12,"totals":{"cpu":{"raw":1000}}}');
-			else if (path === 'control')
-				response
-					.setHeader('content-type', 'application/json')
-					.end(body.includes('"stop"') ? '{"ok":false,"error":"<b>no</b>"}' : '{"ok":true}');
-			else response.writeHead(404).end();
+					.end(JSON.stringify(error ? { ok: false, error } : { ok: true }));
+			} else response.writeHead(404).end();
 		});
 	});
 
@@ -400,6 +499,12 @@ async function served() {
 	await page.click('#live-stop');
 	await page.waitForFunction(() => document.querySelector('.said').textContent === '<b>no</b>');
 	check('start is not possible meanwhile', await page.isDisabled('#live-start'));
+	await switches(page, asked);
+	state = 'armed';
+	await page.waitForFunction(() => document.querySelector('.switches').disabled);
+	await audit(page, 'not recording');
+	check('nothing is on where nothing records', await page.isChecked('#live-trace-locks'), false);
+	state = 'recording';
 	/* The time line is made of what threads did between snapshots next to each other, asked for once. */
 	await go(page, 'threads');
 	await page.waitForSelector('.timeline .ran');

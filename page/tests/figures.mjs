@@ -219,23 +219,30 @@ function compareIo(profile, file, more) {
 						use?.[which][group][key],
 						row[which][group][key],
 					);
+		for (const which of ['base', 'cum'])
+			compare(`I/O ${text(row)} ${which} CPU`, use?.[which].cpu ?? 0, row[`${which}_cpu_ns`] ?? 0);
 	}
 	const byName = new Map();
+	const keys = ['ops', 'bytes', 'ns', 'cpu'];
 	const add = (sums, name, amounts) => {
-		const sum = sums.get(name) ?? { ops: 0, bytes: 0, ns: 0 };
+		const sum = sums.get(name) ?? { ops: 0, bytes: 0, ns: 0, cpu: 0 };
 
-		for (const key of ['ops', 'bytes', 'ns']) sum[key] += amounts[key];
+		for (const key of keys) sum[key] += amounts[key] ?? 0;
 		sums.set(name, sum);
 	};
 	for (const [row, use] of io.byFile(all))
-		if (row >= 0) add(byName, `${io.files[row].kind} ${io.files[row].name} ${io.files[row].peer}`, use.all);
+		if (row >= 0)
+			add(byName, `${io.files[row].kind} ${io.files[row].name} ${io.files[row].peer}`, {
+				...use.all,
+				cpu: use.cpu,
+			});
 	const should = new Map();
-	for (const row of report(file, 'files', more)?.rows ?? []) add(should, `${row.kind} ${row.path} `, row.all);
+	for (const row of report(file, 'files', more)?.rows ?? [])
+		add(should, `${row.kind} ${row.path} `, { ...row.all, cpu: row.cpu_ns });
 	for (const row of report(file, 'connections', more)?.rows ?? [])
-		add(should, `${row.protocol} ${row.local} ${row.remote ?? ''}`, row.all);
+		add(should, `${row.protocol} ${row.local} ${row.remote ?? ''}`, { ...row.all, cpu: row.cpu_ns });
 	for (const [name, amounts] of should)
-		for (const key of ['ops', 'bytes', 'ns'])
-			compare(`file ${name} ${key}`, byName.get(name)?.[key] ?? 0, amounts[key]);
+		for (const key of keys) compare(`file ${name} ${key}`, byName.get(name)?.[key] ?? 0, amounts[key]);
 }
 
 for (const file of profiles) {

@@ -443,6 +443,32 @@ test('a chosen file is the same file on both sides of a difference, by its kind 
 	);
 });
 
+test('the processor time of I/O is no operation', () => {
+	const rows = {
+		'file.name': ['v', [1]],
+		'file.peer': ['v', [0]],
+		'file.kind': ['b', [0]],
+		'io.where': ['v', [3, 3]],
+		'io.file': ['v', [1, 1]],
+		'io.kind': ['b', [1, 2]],
+		'io.count': ['v', [4, 0]],
+		'io.amount': ['v', [100, 0]],
+		'io.ns': ['v', [1000, 700]],
+	};
+	const all = { threads: null, path: 0, method: -1, files: null };
+	const { profile, method } = open({ io_kinds: ['open', 'read', 'io-cpu'] }, rows);
+	const io = new page.IoSums(profile);
+	const { all: amount, cpu, kinds } = io.total(all);
+	const { base, cum } = io.byMethod(all).get(method('a'));
+
+	assert.deepEqual([amount, cpu, [...kinds]], [{ ops: 4, bytes: 100, ns: 1000 }, 700, [['read', 4]]]);
+	assert.deepEqual([base.cpu, cum.cpu, cum.all.ns], [700, 700, 1000]);
+	assert.equal(io.hasCpu, true);
+	const without = { ...rows, 'io.kind': ['b', [1, 1]] };
+	assert.equal(new page.IoSums(open({ io_kinds: ['open', 'read', 'io-cpu'] }, without).profile).hasCpu, false);
+	assert.equal(new page.IoSums(open({}, without).profile).hasCpu, false);
+});
+
 test('links to paths are told apart: a hundred thousand have as many', () => {
 	const count = 100000;
 	const each = (f) => Array.from({ length: count }, (_, i) => f(i));

@@ -7,8 +7,9 @@
 
 #include "report/text/figure.h"
 
-/* A trace begins and ends with its recording some ms behind and before it. */
-#define NEARLY_NS UINT64_C(1000000000)
+/* A trace begins and ends with its recording some ms behind and before it; no more of it than that part. */
+#define NEARLY_NS   UINT64_C(1000000000)
+#define NEARLY_PART 4
 
 /* The end of what was read; 0: not known. */
 static uint64_t end_of(const struct profile *profile)
@@ -22,6 +23,7 @@ struct trace_times trace_times(const struct profile *profile, enum trace_kind ki
 {
 	uint64_t from = profile->interval.begin, to = end_of(profile);
 	struct trace_times times = {.whole = to > from ? to - from : 0};
+	uint64_t nearly;
 
 	for (size_t i = 0; i < profile->trace_period_count; i++) {
 		const struct profile_trace_period *period = &profile->trace_period[i];
@@ -36,7 +38,8 @@ struct trace_times trace_times(const struct profile *profile, enum trace_kind ki
 		times.periods++;
 		times.ns += ended > began ? ended - began : 0;
 	}
-	times.all = times.periods == 1 && times.ns + NEARLY_NS >= times.whole;
+	nearly = times.whole / NEARLY_PART < NEARLY_NS ? times.whole / NEARLY_PART : NEARLY_NS;
+	times.all = times.periods == 1 && times.ns + nearly >= times.whole;
 	return times;
 }
 

@@ -223,7 +223,7 @@ bool put_io(struct block *block)
 		uint32_t rows[2];
 		unsigned count = rows_of(block, account->node, rows);
 
-		for (unsigned r = 0; r < count && account->kind < IO_OPS; r++)
+		for (unsigned r = 0; r < count && account->kind < IO_ACCOUNTS; r++)
 			add_sum(&sums, rows[r], (uint32_t)account->subject, account->kind,
 				account);
 	}

@@ -242,7 +242,7 @@ void put_header(struct block *block, struct out *out)
 	put_interval(model->profile, choice, out);
 	put_what_is_counted(model, out);
 	put_names(out, "states", sample_state_names, SAMPLE_STATES);
-	put_names(out, "io_kinds", account_kind_names, IO_OPS);
+	put_names(out, "io_kinds", account_kind_names, IO_ACCOUNTS);
 	put_names(out, "file_kinds", io_kind_names, IO_KINDS);
 	put_number(out, "lead", model->lead);
 	out_text(out, model->has_errors ? "\"errors\":true," : "\"errors\":false,");

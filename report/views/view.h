@@ -62,7 +62,7 @@ extern const size_t view_count;
 
 /* Those that are named outside of the table. */
 extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines,
-	view_timeline;
+	view_timeline, view_slowest;
 
 /* What the user asked for. */
 struct report_request {

@@ -35,6 +35,7 @@ export function embeddedBlocks(root: ParentNode): EmbeddedBlock[] {
 export interface ServerFacts {
 	live: boolean;
 	pid?: number;
+	traces?: string[]; // names of all that there are
 }
 
 export function serverFacts(root: ParentNode): ServerFacts | null {

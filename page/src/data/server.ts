@@ -62,17 +62,23 @@ export function leave(): void {
 	navigator.sendBeacon('control', new Blob(['{"verb":"leave"}'], { type: 'application/json' }));
 }
 
-export type Verb = 'start' | 'stop' | 'snapshot' | 'reset' | 'refresh';
+export type Verb = 'start' | 'stop' | 'snapshot' | 'reset' | 'refresh' | 'trace';
+
+/** What is sent with a verb: a snapshot's label; a start's options; which traces to switch, and whether to write kept events. */
+export interface Details {
+	label?: string;
+	options?: Record<string, unknown>;
+	on?: string[];
+	off?: string[];
+	write?: boolean;
+}
 
 /** Throws what the server says went wrong. */
-export async function control(
-	verb: Verb,
-	more: { label?: string; options?: Record<string, unknown> } = {},
-): Promise<void> {
+export async function control(verb: Verb, details: Details = {}): Promise<void> {
 	const response = await fetch('control', {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json' },
-		body: JSON.stringify({ verb, ...more }),
+		body: JSON.stringify({ verb, ...details }),
 	});
 	const answer = (await response.json().catch(() => ({ ok: false, error: response.statusText }))) as {
 		ok: boolean;

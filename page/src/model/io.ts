@@ -23,6 +23,7 @@ const PART_OF = new Map<string, IoPart>([
 ]);
 
 export interface IoUse extends Record<IoPart | 'all', Amount> {
+	cpu: number; // ns that threads ran in all of them; 0 where that was not recorded
 	kinds: Map<string, number>; // operations by kind
 	failures: number;
 }
@@ -37,6 +38,7 @@ export function newUse(): IoUse {
 		received: amount(),
 		sent: amount(),
 		others: amount(),
+		cpu: 0,
 		kinds: new Map(),
 		failures: 0,
 	};
@@ -63,6 +65,9 @@ export interface IoChoice {
 	files: number[] | null; // rows of `file`; null: all, of an empty list nothing counts
 }
 
+/** The kind of accounts that are no operations, but the processor time of those. */
+const CPU = 'io-cpu';
+
 /** Operations of one kind with one file on one path. */
 interface Account {
 	path: number; // or -1: of a method on a folded path
@@ -85,6 +90,16 @@ export class IoSums {
 
 	get isEmpty(): boolean {
 		return this.profile.block.table('io').rows === 0;
+	}
+
+	/** Whether the processor time of operations was recorded. */
+	get hasCpu(): boolean {
+		const { block } = this.profile;
+
+		return block
+			.table('io')
+			.get('kind')
+			.includes(block.header.io_kinds?.indexOf(CPU) ?? -1);
 	}
 
 	private *accounts(threads: number[] | null): Generator<Account> {
@@ -208,11 +223,16 @@ export function addUse(to: IoUse, use: IoUse): void {
 		to[part].bytes += use[part].bytes;
 		to[part].ns += use[part].ns;
 	}
+	to.cpu += use.cpu;
 	for (const [kind, count] of use.kinds) to.kinds.set(kind, (to.kinds.get(kind) ?? 0) + count);
 	to.failures += use.failures;
 }
 
 function addAccount(use: IoUse, account: Account): void {
+	if (account.kind === CPU) {
+		use.cpu += account.ns;
+		return;
+	}
 	for (const amount of [use.all, use[PART_OF.get(account.kind) ?? 'others']]) {
 		amount.ops += account.count;
 		amount.bytes += account.amount;

@@ -29,8 +29,18 @@ const amountCell = (amount: Amount): Child =>
 				h('span', { class: 'share' }, ` in ${quantity(amount.ops, '')}`),
 			);
 
-/** Columns about what was done. */
-function useColumns<Row>(use: (row: Row) => IoUse, whole: Amount): Column<Row>[] {
+/** Columns about what was done, one of processor time where that was recorded. */
+function useColumns<Row>(io: IoSums, use: (row: Row) => IoUse, whole: Amount): Column<Row>[] {
+	const cpu: Column<Row> = {
+		key: 'cpu',
+		title: 'CPU',
+		hint: 'of the time: what threads ran, and did not wait',
+		number: true,
+		wide: true,
+		value: (row) => use(row).cpu,
+		cell: (row) => h('span', { title: `${exact(use(row).cpu)} ns` }, quantity(use(row).cpu, 'ns')),
+	};
+
 	return [
 		{
 			key: 'time',
@@ -44,6 +54,7 @@ function useColumns<Row>(use: (row: Row) => IoUse, whole: Amount): Column<Row>[]
 				shareBar(use(row).all.ns, whole.ns),
 			],
 		},
+		...(io.hasCpu ? [cpu] : []),
 		{
 			key: 'read',
 			title: 'Read, received',
@@ -123,7 +134,7 @@ function filesTable(context: Context, io: IoSums, rows: FileRow[], whole: Amount
 			value: (row) => io.files[row.row]?.kind ?? '',
 			cell: (row) => visible(cut(io.files[row.row]?.kind ?? '', 40)),
 		},
-		...useColumns<FileRow>((row) => row.use, whole),
+		...useColumns<FileRow>(io, (row) => row.use, whole),
 		{
 			key: 'opened',
 			title: 'Opened by',
@@ -148,7 +159,7 @@ interface MethodRow {
 	cum: IoUse;
 }
 
-function methodsTable(context: Context, rows: MethodRow[], whole: Amount): HTMLElement {
+function methodsTable(context: Context, io: IoSums, rows: MethodRow[], whole: Amount): HTMLElement {
 	const { universe } = context;
 	const columns: Column<MethodRow>[] = [
 		{
@@ -171,7 +182,7 @@ function methodsTable(context: Context, rows: MethodRow[], whole: Amount): HTMLE
 			value: (row) => row.base.all.ns,
 			cell: (row) => (row.base.all.ops ? quantity(row.base.all.ns, 'ns') : ''),
 		},
-		...useColumns<MethodRow>((row) => row.cum, whole).map((column) => ({
+		...useColumns<MethodRow>(io, (row) => row.cum, whole).map((column) => ({
 			...column,
 			title: column.key === 'time' ? 'Total time' : column.title,
 		})),
@@ -191,7 +202,7 @@ interface PathRow {
 	use: IoUse;
 }
 
-function pathsTable(context: Context, rows: PathRow[], whole: Amount): HTMLElement {
+function pathsTable(context: Context, io: IoSums, rows: PathRow[], whole: Amount): HTMLElement {
 	const { universe } = context;
 	const text = (path: number) => methodText(universe.methods[universe.methodOf[path]!]!, universe.methodOf[path]!);
 	const columns: Column<PathRow>[] = [
@@ -232,7 +243,7 @@ function pathsTable(context: Context, rows: PathRow[], whole: Amount): HTMLEleme
 				];
 			},
 		},
-		...useColumns<PathRow>((row) => row.use, whole),
+		...useColumns<PathRow>(io, (row) => row.use, whole),
 	];
 
 	return table({
@@ -277,12 +288,14 @@ export function ioView(both: Context): View {
 			: part === 'methods'
 				? methodsTable(
 						context,
+						io,
 						methods.filter((row) => search.matches(text(row.method))),
 						whole.all,
 					)
 				: part === 'paths'
 					? pathsTable(
 							context,
+							io,
 							paths.filter((row) => search.matches(text(universe.methodOf[row.path]!))),
 							whole.all,
 						)
@@ -299,9 +312,15 @@ export function ioView(both: Context): View {
 								whole.all,
 							);
 	const use = (one: IoUse) => {
-		const { kinds, failures, ...amounts } = one;
+		const { kinds, failures, cpu, ...amounts } = one;
 
-		return { ...amounts, operations: Object.fromEntries(kinds), failures, bytes_per_second: throughput(one) };
+		return {
+			...amounts,
+			...(io.hasCpu ? { cpu_ns: cpu } : {}),
+			operations: Object.fromEntries(kinds),
+			failures,
+			bytes_per_second: throughput(one),
+		};
 	};
 
 	return {
@@ -319,7 +338,7 @@ export function ioView(both: Context): View {
 				: h(
 						'p',
 						{ class: 'summary' },
-						`${quantity(whole.all.ns, 'ns')} in ${quantity(whole.all.ops, '')} operations: ${quantity(whole.reads.bytes + whole.received.bytes, 'bytes')} read or received, ${quantity(whole.writes.bytes + whole.sent.bytes, 'bytes')} written or sent.`,
+						`${quantity(whole.all.ns, 'ns')}${io.hasCpu ? ` (CPU ${quantity(whole.cpu, 'ns')})` : ''} in ${quantity(whole.all.ops, '')} operations: ${quantity(whole.reads.bytes + whole.received.bytes, 'bytes')} read or received, ${quantity(whole.writes.bytes + whole.sent.bytes, 'bytes')} written or sent.`,
 					),
 			content,
 			part === ''

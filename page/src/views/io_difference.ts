@@ -20,7 +20,9 @@ interface BothRow {
 	after: IoUse;
 }
 
-const PAIRS: { key: string; title: string; unit: string; of: (use: IoUse) => number }[] = [
+type Pair = { key: string; title: string; unit: string; of: (use: IoUse) => number };
+
+const PAIRS: Pair[] = [
 	{ key: 'time', title: 'Time', unit: 'ns', of: (use) => use.all.ns },
 	{
 		key: 'bytes',
@@ -30,12 +32,14 @@ const PAIRS: { key: string; title: string; unit: string; of: (use: IoUse) => num
 	},
 	{ key: 'ops', title: 'Operations', unit: '', of: (use) => use.all.ops },
 ];
+/* Where both sides recorded it. */
+const CPU: Pair = { key: 'cpu', title: 'CPU', unit: 'ns', of: (use) => use.cpu };
 
-function bothTable(context: Context, caption: string, rows: BothRow[]): HTMLElement {
+function bothTable(context: Context, caption: string, pairs: Pair[], rows: BothRow[]): HTMLElement {
 	const figure = (value: number) => ({ value, error: 0, divided: false });
 	const columns: Column<BothRow>[] = [
 		{ key: 'name', title: caption, heading: true, value: (row) => row.text, cell: (row) => row.name },
-		...PAIRS.flatMap(({ key, title, unit, of }): Column<BothRow>[] => [
+		...pairs.flatMap(({ key, title, unit, of }): Column<BothRow>[] => [
 			{
 				key: `${key}.before`,
 				title: `${title} before`,
@@ -110,6 +114,7 @@ export function ioDifference(context: Context, part: string, matches: (text: str
 	return bothTable(
 		context,
 		part === 'methods' ? 'Methods that did I/O' : 'Files, connections, entries of archives',
+		sides.every((io) => io.hasCpu) ? [...PAIRS, CPU] : PAIRS,
 		[...rows.values()].filter((row) => matches(row.text)),
 	);
 }

@@ -5,12 +5,16 @@
 
 import type { App } from '../app';
 import { startHeartbeat } from '../data/heartbeat';
-import { control, type Status, type Verb } from '../data/server';
+import { control, type Details, type Status, type Verb } from '../data/server';
 import { h } from '../ui/dom';
 import { exact, percent, quantity } from '../ui/format';
 import { cut, visible } from '../ui/names';
+import { traceSwitches } from './live_traces';
 
-const SAID: Record<Verb, string> = {
+/** Verbs that have a button; traces have switches. */
+type Button = Exclude<Verb, 'trace'>;
+
+const SAID: Record<Button, string> = {
 	start: 'Started.',
 	stop: 'Stopped.',
 	snapshot: 'Made a snapshot.',
@@ -60,13 +64,14 @@ export function livePanel(app: App): HTMLElement {
 	const label = field('live-label', 'name of the snapshot', 'Name of the snapshot');
 	const metrics = field('live-metrics', 'as set');
 	const threads = field('live-threads', 'all');
-	const buttons = new Map<Verb, HTMLButtonElement>();
+	const buttons = new Map<Button, HTMLButtonElement>();
 	let ended = false;
 
 	const show = (status: Status) => {
 		state.textContent = statusText(status);
 		buttons.get('start')!.disabled = isRecording(status) || status.ended === true;
 		for (const verb of ['stop', 'snapshot', 'reset'] as const) buttons.get(verb)!.disabled = !isRecording(status);
+		traces.show(status, isRecording(status));
 		/* Its last rows may not have been read. */
 		if (status.ended && !ended) void control('refresh').then(() => app.reload(), say);
 		ended = status.ended === true;
@@ -74,23 +79,25 @@ export function livePanel(app: App): HTMLElement {
 	const say = (what: unknown) => {
 		said.textContent = visible(cut(what instanceof Error ? what.message : String(what), 500));
 	};
+	const traces = traceSwitches(app.server?.traces ?? [], say, () => heart.beat());
 	const heart = startHeartbeat(
 		show,
 		() => {
 			state.textContent = 'The server does not answer any more: jprof open has ended.';
 			for (const button of buttons.values()) button.disabled = true;
+			traces.disable();
 		},
 		(why) => {
 			state.textContent = `No status: ${visible(cut(why, 500))}`;
 		},
 	);
-	const detailsOf = (verb: Verb) => {
+	const detailsOf = (verb: Button): Details => {
 		if (verb === 'snapshot') return label.value ? { label: label.value } : {};
 		if (verb !== 'start') return {};
 		const chosen = { metrics: list(metrics.value), threads: list(threads.value) };
 		return { options: Object.fromEntries(Object.entries(chosen).filter(([, values]) => values.length > 0)) };
 	};
-	const act = async (verb: Verb) => {
+	const act = async (verb: Button) => {
 		say('');
 		try {
 			await control(verb, detailsOf(verb));
@@ -103,7 +110,7 @@ export function livePanel(app: App): HTMLElement {
 		}
 		await heart.beat();
 	};
-	const button = (verb: Verb, text: string, title: string) => {
+	const button = (verb: Button, text: string, title: string) => {
 		const element = h('button', { type: 'button', id: `live-${verb}`, title, onclick: () => void act(verb) }, text);
 
 		buttons.set(verb, element);
@@ -131,6 +138,7 @@ export function livePanel(app: App): HTMLElement {
 				h('label', {}, 'threads ', threads),
 			),
 		),
+		traces.element,
 		said,
 	);
 }

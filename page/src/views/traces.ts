@@ -68,17 +68,19 @@ function columnOf([key, title, kind, wide]: TraceColumn, heading: boolean, sorts
 	};
 }
 
-/** A column that no row has anything in is not shown. */
+/** Some of the report's rows. A column that no row of it has anything in is not shown. */
 function tableOf(context: Context, one: TraceTable, rows: ReportRow[], alone: boolean): HTMLElement {
-	const columns = one.columns.filter(([key]) => rows.some((row) => cellOf(row, key) !== null));
+	const all = context.profile.block.report(one.view);
+	const columns = one.columns.filter(([key]) => all.some((row) => cellOf(row, key) !== null));
 
+	if (all.length === 0) return h('p', { class: 'note' }, 'The trace has told nothing of that kind.');
 	return table<ReportRow>({
 		caption: one.title,
 		columns: columns.map((column, i) => columnOf(column, i === 0, alone)),
 		rows,
 		sort: alone ? context.selection.sort : '',
 		onSort: (sort) => context.choose({ sort }, 'replace'),
-		empty: 'The trace has told nothing of that kind.',
+		empty: 'No row is like that.',
 	});
 }
 
