@@ -324,13 +324,19 @@ public class Findings {
 
     // ---- what traces tell ----
 
+    /** Each has something to look at. */
     static void collections(boolean bad) {
+        List<int[]> live = new ArrayList<>();
+
+        for (int i = 0; i < 300_000; i++)
+            live.add(new int[4]);
         for (int i = 0; i < 40; i++) {
             if (bad)
                 System.gc();
             else
                 work(1_000_000);
         }
+        sink += live.size();
     }
 
     // ---- code ----

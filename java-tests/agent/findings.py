@@ -44,7 +44,7 @@ ROWS = [
     ("interpreted", "calls=auto", EXCLUDED, [], "Findings.hot", "ran in the interpreter"),
     ("interpreted", "calls=auto", ["-Xint"], [], None, "interpreted mode"),
     ("lock-contention", "calls=sample,traces=locks", [], [], "Findings.inLock",
-     r"in Findings.inLock, while 'worker-\d' held it in Findings.inLock"),
+     r"in Findings.inLock, while 'worker-\d' held it in Findings.(inLock|work)\."),
     ("explicit-gc", "calls=sample,traces=gc", ["-XX:+UseSerialGC"], [], None, "40 collections have the cause"),
     ("exceptions-thrown", "calls=sample,traces=exceptions", [], [], None, "most often"),
     ("compiling", "calls=auto", ["-Xcomp"], ["-Xint"], None, "beside"),
