@@ -97,11 +97,12 @@ static void say_head(const struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
 	const struct trace_line line = trace_line(profile, TRACE_GC);
+	bool was_on = trace_times(profile, TRACE_GC).periods > 0;
 	uint64_t lost = profile_meta_number(profile, "trace.lost.gc");
 
 	if (line.text[0] != '\0')
 		sink_title(sink, "%s", line.text);
-	else if (report->count == 0)
+	if (was_on && report->count == 0)
 		sink_title(sink, "no collection has stopped a call path: they are told with "
 				 "gc_in_paths=yes");
 	if (lost)
