@@ -26,10 +26,10 @@ size_t small_tree_encode(const struct small_node *node, size_t nodes, uint8_t *b
 
 size_t small_tree_decode(const uint8_t *bytes, size_t size, struct small_node *node)
 {
-	struct varints from = {bytes, bytes + size, false};
+	struct varints from = {bytes, bytes ? bytes + size : NULL, false};
 	size_t nodes = 0;
 
-	while (bytes && from.at < from.end) {
+	while (from.at < from.end) {
 		uint64_t upwards = varint_take(&from), method = varint_take(&from);
 		struct small_node one = {.parent = (uint32_t)(nodes - upwards),
 			.method = (uint32_t)method,

@@ -892,6 +892,13 @@ jthread jvm_monitor_holder(JNIEnv *jni, jobject object)
 	return usage.owner;
 }
 
+bool jvm_tells_monitor_holders(void)
+{
+	enum { FIRST_THAT_CRASHES = 23 };
+
+	return release_of(jvmti) < FIRST_THAT_CRASHES;
+}
+
 bool jvm_is_blocked(jthread thread)
 {
 	jint state = 0;

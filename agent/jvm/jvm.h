@@ -255,8 +255,12 @@ jclass jvm_method_class(jmethodID method);
 int32_t jvm_hash(jobject object);
 
 /* Who holds the monitor of the object, a local reference; NULL: nobody, or it cannot be told. The JVM stops all threads
- * for it. It needs JVM_MONITORS. */
+ * for it. It needs JVM_MONITORS, and jvm_tells_monitor_holders. */
 jthread jvm_monitor_holder(JNIEnv *jni, jobject object);
+
+/* False: the JVM is not to be asked. Since JDK 23 GetObjectMonitorUsage looks at the Thread object of each of its threads
+ * (Threads::get_pending_threads), and crashes where a thread that is just being attached has none yet. */
+bool jvm_tells_monitor_holders(void);
 
 /* True if it waits to enter a monitor. */
 bool jvm_is_blocked(jthread thread);

@@ -131,8 +131,8 @@ void event_ring_interrupt(struct event_ring *ring);
 /* The owner adds no more. The drain gives the ring back. */
 void event_ring_close(struct event_ring *ring);
 
-/* A fresh segment that begins then. False: there is none, an event is lost, and counted; ring->whole
- * is false. */
+/* A fresh segment that begins then. False: there is none, an event is lost, and counted; so is what follows, until there
+ * is one; ring->whole is false. */
 bool event_ring_more(struct event_ring *ring, uint64_t now);
 
 /* An event is lost. */

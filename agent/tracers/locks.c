@@ -134,6 +134,8 @@ static struct holder ask_jvm(JNIEnv *jni, jobject object)
 	uint64_t now = clock_now(), since = atomic_load(&locks.asked_since);
 	jthread thread;
 
+	if (!jvm_tells_monitor_holders())
+		return (struct holder){.state = HOLDER_UNKNOWN};
 	if (since == 0) {
 		atomic_store(&locks.asked_since, now);
 		since = now;
@@ -415,11 +417,13 @@ struct locks_holder locks_holder_now(JNIEnv *jni, jthread thread, jobject *objec
 	struct holder found = {0};
 
 	*object = jvm_contended_monitor(thread);
-	if (*object) {
+	if (*object && jvm_tells_monitor_holders()) {
 		holder = jvm_monitor_holder(jni, *object);
-	} else if (jvm_is_blocked(thread) && jdk.native) {
+	} else if ((*object || jvm_is_blocked(thread)) && jdk.native) {
+		/* A local reference is a word that the JVM keeps up to date. */
 		struct vm_owner owner = vm_monitor_owner(
-			(uintptr_t)(*jni)->GetLongField(jni, thread, jdk.native), NULL);
+			(uintptr_t)(*jni)->GetLongField(jni, thread, jdk.native),
+			(const uintptr_t *)(void *)*object);
 
 		return owner.kind == VM_OWNER_THREAD
 			       ? (struct locks_holder){owner.id, owner.id ? 0 : owner.java}

@@ -230,6 +230,11 @@ public class Contended {
 		count("number", System.identityHashCode(what));
 	}
 
+	/** Others go on. By Thread.yield virtual ones would not: a carrier takes those that yield to it first, and for good. */
+	static void rest() {
+		LockSupport.parkNanos(20_000);
+	}
+
 	void load(int seconds) throws Exception {
 		List<Thread> threads = new ArrayList<>();
 		long end = System.nanoTime() + seconds * 1_000_000_000L;
@@ -242,16 +247,16 @@ public class Contended {
 					if (own % 2 == 0) {
 						synchronized (what) {
 							spin(20_000);
-							Thread.yield();
+							rest();
 						}
 					} else {
 						what.lock.lock();
 						spin(20_000);
+						rest();
 						what.lock.unlock();
 					}
 					done[own]++;
-					// Virtual threads that wait need a carrier to go on.
-					Thread.yield();
+					rest();
 				}
 			}, "load" + (char)('a' + i));
 			threads.add(thread);

@@ -91,7 +91,7 @@ public class Findings {
 
         writeArchive(archive, 20);
         if (bad) {
-            for (int i = 0; i < 60_000; i++) {
+            for (int i = 0; i < 30_000; i++) {
                 try (ZipFile zip = new ZipFile(archive.toFile())) {
                     readEntry(zip, "prices/7.csv");
                 }
@@ -99,7 +99,7 @@ public class Findings {
             return;
         }
         try (ZipFile zip = new ZipFile(archive.toFile())) {
-            for (int i = 0; i < 60_000; i++)
+            for (int i = 0; i < 30_000; i++)
                 readEntry(zip, "prices/7.csv");
         }
     }
@@ -108,7 +108,7 @@ public class Findings {
         Path archive = folder.resolve("goods.zip");
 
         writeArchive(archive, 3000);
-        for (int round = 0; round < 120; round++) {
+        for (int round = 0; round < 60; round++) {
             if (bad) {
                 try (ZipFile zip = new ZipFile(archive.toFile())) {
                     for (int i = 0; i < 3000; i++)
@@ -202,7 +202,7 @@ public class Findings {
         SimpleDateFormat kept = new SimpleDateFormat("yyyy-MM-dd");
         Date day = new Date(0);
 
-        for (int i = 0; i < 200_000; i++)
+        for (int i = 0; i < 100_000; i++)
             sink += (bad ? new SimpleDateFormat("yyyy-MM-dd") : kept).format(day).length();
     }
 
@@ -239,7 +239,7 @@ public class Findings {
 
         for (int i = 0; i < 450; i++)
             live.add(new byte[100_000]);
-        for (int i = 0; i < 60_000; i++) {
+        for (int i = 0; i < 30_000; i++) {
             if (bad)
                 live.set(i % live.size(), new byte[100_000]);
             for (int at = 0; at < 10_000; at += 100)
@@ -324,13 +324,19 @@ public class Findings {
 
     // ---- what traces tell ----
 
+    /** Each has something to look at. */
     static void collections(boolean bad) {
+        List<int[]> live = new ArrayList<>();
+
+        for (int i = 0; i < 300_000; i++)
+            live.add(new int[4]);
         for (int i = 0; i < 40; i++) {
             if (bad)
                 System.gc();
             else
                 work(1_000_000);
         }
+        sink += live.size();
     }
 
     // ---- code ----

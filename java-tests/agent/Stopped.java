@@ -13,6 +13,12 @@ public class Stopped {
 	private static volatile long sum;
 	private static volatile Object last;
 
+	/** Until the thread is where it is to be. */
+	private static void await(Thread thread, Thread.State state) {
+		while (thread.getState() != state)
+			Thread.yield();
+	}
+
 	private static void allocates(int collections) {
 		for (int i = 0; i < collections; i++) {
 			for (int j = 0; j < 2000; j++)
@@ -68,14 +74,17 @@ public class Stopped {
 
 		synchronized (lock) {
 			Thread sleeper = start("sleeper", Stopped::sleeps), computer = start("computer", Stopped::computes);
-			Thread blocked = start("blocked", Stopped::blocks);
+			Thread blocked = start("blocked", Stopped::blocks), waiter = start("waiter", Stopped::waits);
+			Thread main = Thread.currentThread();
 
-			start("waiter", Stopped::waits);
 			ready.await();
-			// All of them are where they are to be.
-			while (blocked.getState() != Thread.State.BLOCKED || sleeper.getState() != Thread.State.TIMED_WAITING)
-				Thread.onSpinWait();
-			Thread allocator = start("allocator", () -> allocates(collections));
+			Thread allocator = start("allocator", () -> {
+				await(blocked, Thread.State.BLOCKED);
+				await(sleeper, Thread.State.TIMED_WAITING);
+				await(waiter, Thread.State.WAITING);
+				await(main, Thread.State.WAITING);
+				allocates(collections);
+			});
 			allocator.join();
 			computer.join();
 			sleeper.interrupt();

@@ -65,6 +65,11 @@ class Locks:
         self.locks(what, said)
         self.accounts(what)
         self.test.expect(self.fact("locks.lost") == 0, f"{what}: waits are lost")
+        self.not_asked(what)
+
+    def not_asked(self, what):
+        """A JVM that may crash by the question is not asked who holds a monitor."""
+        self.test.expect(self.release < 23 or self.fact("locks.asked") == 0, f"{what}: the JVM was asked")
 
     def holders(self, what, expected, found):
         """None is wrong. The holder may have let go before the JVM tells of the contention: then there is none."""
@@ -189,6 +194,7 @@ class Locks:
                          all(a[1] <= b[0] for a, b in zip(periods, periods[1:])),
                          f"{what}: periods overlap")
         self.test.expect(waits, f"{what}: no wait was seen")
+        self.not_asked(what)
         wrong = [wait for wait in waits if not any(
             began <= wait[0] and wait[0] + wait[1] <= ended for began, ended in periods)]
         self.test.expect(not wrong, f"{what}: {len(wrong)} of {len(waits)} waits are in no period")

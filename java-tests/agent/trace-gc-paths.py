@@ -21,17 +21,18 @@ WAYS = {"timed": ("calls=instrument,include=Stopped", True), "sampled": ("calls=
 
 
 def charged(profile):
-    """Pauses and time by thread, and by method."""
+    """Pauses and time by thread and by method; how long each pause was, by the JVM's log, and all the operations in safepoints."""
     with sqlite3.connect(profile) as database:
         rows = database.execute(
             "SELECT t.name, m.name, sum(a.count), sum(a.ns) FROM account a JOIN thread t ON t.id = a.thread "
             "JOIN node n ON n.id = a.node JOIN method m ON m.id = n.method WHERE a.kind = 'gc' GROUP BY 1, 2").fetchall()
-        pauses = database.execute("SELECT count(*), sum(ns) FROM collection WHERE kind = 'pause'").fetchone()
-    return rows, pauses
+        pauses = [ns for ns, in database.execute("SELECT ns FROM collection WHERE kind = 'pause' ORDER BY ns")]
+        stopped = database.execute("SELECT sum(at_ns) FROM safepoint").fetchone()[0]
+    return rows, pauses, stopped
 
 
 def check(test, what, profile):
-    rows, (pauses, ns) = charged(profile)
+    rows, pauses, stopped = charged(profile)
     threads = {}
     for thread, _, count, took in rows:
         before = threads.get(thread, (0, 0))
@@ -40,14 +41,24 @@ def check(test, what, profile):
         test.expect(threads.get(idle, (0, 0))[0] <= 1, f"{what}: {idle} is charged {threads.get(idle)}")
     # What is before the threads are there, or after, stops none.
     count, took = threads.get("computer", (0, 0))
-    test.expect(COLLECTIONS - 1 <= count <= pauses, f"{what}: {count} pauses of {pauses}")
-    test.expect(0.7 * ns <= took <= 1.3 * ns, f"{what}: {took} ns of {ns}")
+    test.expect(COLLECTIONS - 1 <= count <= len(pauses), f"{what}: {count} pauses of {len(pauses)}")
+    # A pause is about what the log calls so, and within the operation, whatever else takes the processor meanwhile.
+    test.expect(0.7 * sum(pauses[:count]) <= took <= stopped,
+                f"{what}: {took} ns, but pauses of {sum(pauses)}, operations of {stopped}")
     methods = {method: count for thread, method, count, _ in rows if thread == "computer"}
     test.expect(methods.get("computes", 0) >= 0.9 * count, f"{what}: methods {methods}")
     seen = test.views(profile).rows("gc-tree")
     test.same(f"{what}: the view's sum", sum(took for *_, took in rows), sum(row["base"]["ns"] for row in seen))
     test.same(f"{what}: the view's roots", sum(took for *_, took in rows),
               sum(row["cum"]["ns"] for row in seen if row["parent"] is None))
+
+
+def check_hint(test, what, profile):
+    """The view says how to have rows, whether collections were traced all the time or a part of it."""
+    for part in "0", "ended / 2":
+        with sqlite3.connect(profile) as database:
+            database.execute(f"UPDATE trace_period SET began = {part}")
+        test.has_line(what, test.jprof("report", profile, "--view", "gc-tree").out, "gc_in_paths=yes")
 
 
 def main():
@@ -68,7 +79,7 @@ def main():
                     check(test, what, profile)
                 else:
                     test.same(what, [], charged(profile)[0])
-                    test.has_line(what, test.jprof("report", profile, "--view", "gc-tree").out, "gc_in_paths=yes")
+                    check_hint(test, what, profile)
     test.finish()
 
 

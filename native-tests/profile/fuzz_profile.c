@@ -5,7 +5,8 @@
  *
  * In:  first byte 0 modulo 3: what follows is the file. 1: what follows are changes to numbers of
  *      a good one, four bytes each: table and column, row, and how the number is made. 2: what
- *      follows are changes to its pages, four bytes each: page, place within it (2), byte.
+ *      follows are changes to its pages, four bytes each: page, place within it (2), byte. A third of the
+ *      byte says which interval is read.
  *
  * The good one is made once, and changed in memory; the reader gets a file in /dev/shm.
  */
@@ -68,15 +69,49 @@ static void fill_table(sqlite3 *db, const struct schema_table *table)
 	}
 }
 
-static void make_good(void)
+/* What it is read with: the file is as good as that, with each. */
+static const char *const intervals[] = {
+	NULL, "..", "a..b", "b..", "@0..@1s", "@0.00000001s..@0.00000002s"};
+enum { INTERVALS = sizeof intervals / sizeof *intervals };
+
+static struct profile *open_it(const char *interval, struct error *error)
 {
-	static const struct profile_wanted everything = {.records = true,
+	const struct profile_wanted everything = {.records = true,
+		.events = true,
 		.code = true,
 		.machine_code = true,
+		.marks = true,
+		.thread_states = true,
+		.classes = true,
+		.collections = true,
+		.compilations = true,
 		.slice_use = true,
-		.events = true};
+		.interval = interval};
 	struct profile *profile;
-	struct error error = {0};
+	int status = profile_open_wanted(&profile, file(), &everything, error);
+
+	if ((status == 0) != (profile != NULL) || (status < 0 && !error->text[0]))
+		abort();
+	return profile;
+}
+
+static void check_good(void)
+{
+	for (int i = 0; i < INTERVALS; i++) {
+		struct error error = {0};
+		struct profile *profile = open_it(intervals[i], &error);
+
+		if (!profile) {
+			fprintf(stderr, "the good one, %s: %s\n",
+				intervals[i] ? intervals[i] : "all", error.text);
+			abort();
+		}
+		profile_free(profile);
+	}
+}
+
+static void make_good(void)
+{
 	sqlite3 *db;
 
 	fixture_snapshots(file(), 3, 8);
@@ -89,10 +124,13 @@ static void make_good(void)
 		    "opened_in = 1 << 32 | id");
 	run_sql(db, "UPDATE condition SET id = id - 1");
 	run_sql(db, "UPDATE trace_period SET trace = 'locks'");
-	run_sql(db, "DELETE FROM distribution");
-	run_sql(db, "DELETE FROM slow_call");
-	run_sql(db, "UPDATE contention SET kind = 'block', node = 1 << 32, holder = NULL");
-	run_sql(db, "UPDATE long_wait SET kind = 'block', node = 1 << 32, holder = NULL");
+	run_sql(db, "UPDATE collection SET kind = 'pause'");
+	run_sql(db, "UPDATE deoptimization SET kind = 'trap'");
+	/* A holder that is not known, one at its thread's root, one that is known. */
+	run_sql(db, "UPDATE contention SET kind = 'block', node = 1 << 32 | id, "
+		    "holder = iif(id = 1, NULL, 2 << 32 | id - 2)");
+	run_sql(db, "UPDATE long_wait SET kind = 'park', node = 1 << 32 | id, "
+		    "holder = iif(id = 1, NULL, 2 << 32 | id - 2)");
 	/* No frames, an entry, an exit. */
 	run_sql(db, "UPDATE event_block SET count = 2, bytes = x'0000090300'");
 	/* Below roots, and in one thread below a node that was called. */
@@ -113,13 +151,12 @@ static void make_good(void)
 		    "'sample', 3, 0, 4, 0 FROM node WHERE sampled");
 	run_sql(db, "INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
 		    "1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
+	/* Three buckets, those of the snapshots in part; a method that called another one. */
 	run_sql(db, "UPDATE distribution SET id = thread << 32 | id, figure = 'elapsed', "
-		    "buckets = NULL");
+		    "buckets = iif(id = 3, NULL, x'05010203810102')");
 	run_sql(db, "UPDATE snapshot_distribution SET id = thread << 32 | id, "
-		    "figure = 'elapsed', buckets = NULL");
-	run_sql(db, "UPDATE slow_call SET tree = NULL");
-	run_sql(db, "UPDATE contention SET kind = 'block'");
-	run_sql(db, "UPDATE long_wait SET kind = 'block'");
+		    "figure = 'elapsed', buckets = iif(id = 3, NULL, x'07028101017f01')");
+	run_sql(db, "UPDATE slow_call SET tree = iif(id = 3, NULL, x'0002010a000103020501')");
 	/* Three slices, the second of what is in none of the others. */
 	run_sql(db, "UPDATE slice SET began = 10 * (id - 1), ended = 10 * id");
 	run_sql(db, "UPDATE slice_node SET id = 1 << 32 | id");
@@ -134,11 +171,7 @@ static void make_good(void)
 	if (!good)
 		abort();
 	fixture_write_bytes(file(), good, (size_t)good_size);
-	if (profile_open_wanted(&profile, file(), &everything, &error) != 0) {
-		fprintf(stderr, "the good one: %s\n", error.text);
-		abort();
-	}
-	profile_free(profile);
+	check_good();
 }
 
 /* ---- changes to it ---- */
@@ -170,7 +203,8 @@ static void change(sqlite3 *db, const uint8_t *bytes)
 		snprintf(sql, sizeof sql, "UPDATE OR REPLACE %s SET %s = %s WHERE slice = %d",
 			table->name, name, value, 1 + bytes[2] % 3);
 	if (table->copy && bytes[3] < 208)
-		snprintf(sql, sizeof sql, "UPDATE OR REPLACE %s SET %s = %s WHERE id = %d",
+		snprintf(sql, sizeof sql,
+			"UPDATE OR REPLACE %s SET %s = %s WHERE id & 4294967295 = %d",
 			table->name, name, value, bytes[2] % 24);
 	sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
@@ -233,6 +267,85 @@ static uint64_t use_events(const struct profile *profile, size_t block)
 	return sum;
 }
 
+static uint64_t use_watched(const struct profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->distribution_count; i++) {
+		const struct profile_distribution *row = &profile->distribution[i];
+
+		sum += profile->thread[row->thread].id + profile->method[row->method].id +
+		       histogram_percentile(&row->histogram, 0.99);
+	}
+	for (size_t i = 0; i < profile->slow_call_count; i++) {
+		const struct profile_slow_call *call = &profile->slow_call[i];
+
+		if (call->thread > profile->thread_count)
+			abort();
+		for (size_t n = 0; n < call->nodes; n++) {
+			if (n > 0 && call->tree[n].parent >= n)
+				abort();
+			sum += profile->method[call->tree[n].method].id;
+		}
+	}
+	return sum;
+}
+
+static uint64_t length(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+static uint64_t use_waits(const struct profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->lock_count; i++)
+		sum += strlen(profile->lock[i].class_name);
+	for (size_t i = 0; i < profile->contention_count; i++) {
+		const struct profile_contention *row = &profile->contention[i];
+
+		if (row->node > profile->path_count || row->holder > profile->path_count ||
+			row->lock > profile->lock_count)
+			abort();
+		sum += row->ns;
+	}
+	for (size_t i = 0; i < profile->long_wait_count; i++) {
+		const struct profile_wait *row = &profile->long_wait[i];
+
+		if (row->node > profile->path_count || row->holder > profile->path_count ||
+			row->lock > profile->lock_count)
+			abort();
+		sum += row->ns;
+	}
+	return sum;
+}
+
+static uint64_t use_traces(const struct profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->collection_count; i++)
+		sum += strlen(profile->collection[i].name) +
+		       length(profile->collection[i].cause);
+	for (size_t i = 0; i < profile->safepoint_count; i++)
+		sum += strlen(profile->safepoint[i].operation);
+	for (size_t i = 0; i < profile->compilation_count; i++)
+		sum += strlen(profile->compilation[i].name) +
+		       length(profile->compilation[i].failed);
+	for (size_t i = 0; i < profile->deoptimization_count; i++)
+		sum += strlen(profile->deoptimization[i].name) +
+		       length(profile->deoptimization[i].reason);
+	for (size_t i = 0; i < profile->thread_state_count; i++)
+		sum += strlen(profile->thread_state[i].name);
+	for (size_t i = 0; i < profile->class_count; i++)
+		sum += profile->method[profile->class[i].name].id;
+	for (size_t i = 0; i < profile->class_loader_count; i++)
+		sum += strlen(profile->class_loader[i].class_name) +
+		       length(profile->class_loader[i].name);
+	return sum;
+}
+
 /* Everything a reader may index without asking. */
 static uint64_t use(const struct profile *profile)
 {
@@ -275,32 +388,14 @@ static uint64_t use(const struct profile *profile)
 	for (size_t i = 0; i < profile->slice_use_count; i++)
 		sum += profile->slice[profile->slice_use[i].slice].began +
 		       profile->slice_use[i].calls;
-	return sum;
-}
-
-static void open_it(const char *interval)
-{
-	const struct profile_wanted wanted = {.records = true,
-		.code = true,
-		.machine_code = true,
-		.marks = true,
-		.events = true,
-		.collections = true,
-		.compilations = true,
-		.slice_use = true,
-		.interval = interval};
-	struct profile *profile;
-	struct error error = {0};
-
-	if (profile_open_wanted(&profile, file(), &wanted, &error) == 0)
-		fuzz_sink = use(profile);
-	else if (!error.text[0] || profile)
-		abort();
-	profile_free(profile);
+	return sum + use_watched(profile) + use_waits(profile) + use_traces(profile);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+	struct profile *profile;
+	struct error error = {0};
+
 	if (size == 0)
 		return 0;
 	if (!good)
@@ -311,12 +406,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		write_changed(bytes + 1, size - 1);
 	else
 		write_scribbled(bytes + 1, size - 1);
-	open_it(NULL);
-	open_it("..");
-	open_it("a..b");
-	open_it("b..");
-	open_it("@0..@1s");
-	open_it("@0.00000001s..@0.00000002s");
+	profile = open_it(intervals[bytes[0] / 3 % INTERVALS], &error);
+	if (profile)
+		fuzz_sink = use(profile);
+	profile_free(profile);
 	unlink(file());
 	return 0;
 }
@@ -341,6 +434,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	if (size > CHANGES_MAX)
 		size = CHANGES_MAX;
 	size = 1 + LLVMFuzzerMutate(data + 1, size - 1, CHANGES_MAX - 1);
-	data[0] = (uint8_t)(1 + seed % 2);
+	data[0] = (uint8_t)(3 * (seed / 2 % INTERVALS) + 1 + seed % 2);
 	return size;
 }

@@ -725,6 +725,20 @@ static void test_locks(void **state)
 		}
 		expect(cases[i].line, "locks", cases[i].found);
 	}
+	/* Where threads wait for a processor as long as they run, the collector does, too. */
+	for (uint64_t collecting = 50; collecting <= 51; collecting++) {
+		uint32_t node = sampled_program(9);
+
+		fixture.condition[0] = (struct profile_condition){
+			0, "wall:10ms", "wall", 10 * MS, "ns", "timer"};
+		fixture_condition(&fixture, "cpu:1ms", "cpu", MS, "ns", "perf");
+		fixture_samples(&fixture, node, 1, SAMPLE_C2, 0, 100);
+		fixture.thread[0].waited_ns = 100 * MS;
+		below(node, "com.acme.Box", "get", SAMPLE_WAITING, 60);
+		jvm_thread("GC Thread#0", SAMPLE_GC, 0);
+		fixture_samples(&fixture, 0, 1, SAMPLE_GC, 0, collecting);
+		expect(__LINE__, "locks", collecting == 50);
+	}
 	/* The place and the path are of the method with most of it. */
 	{
 		uint32_t node = sampled_program(10), other;

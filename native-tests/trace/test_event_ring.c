@@ -158,6 +158,40 @@ static void test_lost_is_counted(void **state)
 	assert_int_equal(events_lost(f->events), lost);
 }
 
+/* Where an event finds no room there is none for the next one either, however small: it would stand in front of the gap. */
+static void test_nothing_in_front_of_a_gap(void **state)
+{
+	/* From that number on 1019 words, all of a segment but one, up to a number of two words. */
+	enum { FIRST = 3, GAP = 930 };
+	struct fixture *f = *state;
+	const struct event_thread thread = {.name = "one"};
+	struct event_ring *others = event_ring_open(f->events, &thread, true);
+	struct event_ring *ring = event_ring_open(f->events, &thread, true);
+	uint64_t *next = &f->next[ring->thread.id];
+	uint64_t lost;
+
+	*next = FIRST;
+	for (uint64_t i = FIRST; i < GAP; i++)
+		put(ring, i);
+	assert_true(event_ring_has_room(ring, 0, 1));
+	assert_false(event_ring_has_room(ring, 0, 2));
+	while (event_ring_more(others, 0))
+		;
+	lost = events_lost(f->events);
+	put(ring, GAP);
+	put(ring, GAP + 1);
+	assert_int_equal(events_lost(f->events), lost + 2);
+	drain(f);
+	assert_int_equal(*next, GAP);
+	put(ring, GAP + 2);
+	drain(f);
+	assert_int_equal(*next, GAP + 3);
+	assert_int_equal(f->wrong, 0);
+	event_ring_close(ring);
+	event_ring_close(others);
+	drain(f);
+}
+
 /* Whatever is lost: what arrives and what was lost is all there was. */
 static void test_small_and_many(void **state)
 {
@@ -220,6 +254,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_all_arrives, begin_ample, end),
 		cmocka_unit_test_setup_teardown(test_lost_is_counted, begin_small, end),
+		cmocka_unit_test_setup_teardown(
+			test_nothing_in_front_of_a_gap, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_small_and_many, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_time_goes_on, begin_ample, end),
 		cmocka_unit_test_setup_teardown(test_owner_goes_on, begin_ample, end),

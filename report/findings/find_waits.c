@@ -39,20 +39,34 @@ static bool is_monitor(const struct profile_method *method)
 	return method->kind == METHOD_JAVA && !method->is_native && method->class_name;
 }
 
+static uint64_t waited_for_processor(const struct search *search)
+{
+	const struct profile *profile = search->model->profile;
+	uint64_t waited = 0;
+
+	for (size_t t = 0; t < profile->thread_count; t++)
+		waited += search->model->selected[t] ? profile->thread[t].waited_ns : 0;
+	return waited;
+}
+
 /* How long threads waited at most, all together, while the collector had stopped them: as long as that used a
- * processor, each of them. */
+ * processor, or had to wait for one as they had to, each of them. */
 static uint64_t stopped_ns(const struct search *search)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->apart;
 	uint64_t threads = 0;
+	double scarce = 1;
 
+	if (search->cpu_ns > 0)
+		scarce += (double)waited_for_processor(search) / (double)search->cpu_ns;
 	for (size_t t = 0; t < profile->thread_count; t++)
 		if (!model_is_jvm_thread(&profile->thread[t]))
 			threads +=
 				profile->thread[t].folded > 0 ? profile->thread[t].folded : 1;
-	return search->jvm_samples[SAMPLE_GC] * model->condition[search->cpu_samples]->period *
-	       threads;
+	return (uint64_t)(scarce * (double)search->jvm_samples[SAMPLE_GC] *
+			  (double)model->condition[search->cpu_samples]->period *
+			  (double)threads);
 }
 
 /* What threads waited for locks, in samples by the clock. */
@@ -186,16 +200,6 @@ void find_locks(struct search *search, const struct finding_rule *rule)
 }
 
 /* ---- a run that mostly waits ---- */
-
-static uint64_t waited_for_processor(const struct search *search)
-{
-	const struct profile *profile = search->model->profile;
-	uint64_t waited = 0;
-
-	for (size_t t = 0; t < profile->thread_count; t++)
-		waited += search->model->selected[t] ? profile->thread[t].waited_ns : 0;
-	return waited;
-}
 
 /* How long calls of a node waited themselves; 0 of what is no method's. */
 static uint64_t waited_of(const struct search *search, uint32_t node)

@@ -260,7 +260,8 @@ const struct finding_rule finding_rules[] = {
 		.besides = "needs samples by the clock (wall:): within lock() of "
 			   "java.util.concurrent; with samples of processor time beside "
 			   "also in a Java method that is not native, less what the "
-			   "collector used for each thread",
+			   "collector used for each thread, and more of it where "
+			   "processors are scarce",
 		.reason = "what sleeps, or waits for input or a signal, does so in a "
 			  "native method; what waits elsewhere wants to enter synchronized "
 			  "code, or a collection has stopped it, which only samples of "
