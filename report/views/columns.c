@@ -10,7 +10,7 @@
 bool tells_process(const struct model *model, unsigned metric)
 {
 	/* Metrics, as bits. */
-	uint64_t told = profile_meta_number(model->profile, "distribution.process");
+	uint64_t told = profile_meta_number(model->apart, "distribution.process");
 
 	return told >> model->metric_index[metric] & 1;
 }
