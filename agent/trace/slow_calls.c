@@ -146,8 +146,8 @@ void slow_calls_put(struct slow_calls *calls, struct slow_list *list, struct slo
 		to->method = list->method;
 		to->written = false;
 		if (list->count == calls->most)
-			atomic_store_explicit(&list->least, elapsed_of(&list->call[fastest(list)]),
-				memory_order_relaxed);
+			atomic_store_explicit(&list->least,
+				elapsed_of(&list->call[fastest(list)]), memory_order_relaxed);
 	}
 	lock_give(&calls->lock);
 	drop_tree(calls, &before);

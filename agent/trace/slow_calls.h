@@ -27,10 +27,10 @@
 struct slow_call {
 	uint32_t id; /* for the profile */
 	uint32_t method;
-	uint32_t thread;  /* row of the trace */
-	uint64_t began;   /* ns of CLOCK_MONOTONIC */
-	uint32_t known;   /* figures, as bits: elapsed, base where its path was not folded... */
-	bool failed;      /* it was left by an exception */
+	uint32_t thread; /* row of the trace */
+	uint64_t began;  /* ns of CLOCK_MONOTONIC */
+	uint32_t known;  /* figures, as bits: elapsed, base where its path was not folded... */
+	bool failed;     /* it was left by an exception */
 	uint64_t figure[CALL_FIGURES]; /* those that are known */
 	uint64_t own; /* ns that jprof itself took in it and below, as far as that is known */
 	struct small_node *tree; /* NULL: not kept */

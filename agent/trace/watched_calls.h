@@ -35,7 +35,8 @@ struct watching {
 	bool on;
 	unsigned wall; /* indices of metrics */
 	int cpu;       /* -1: it is not counted */
-	uint32_t process; /* metrics, as bits: what the whole process uses of them is told, too */
+	uint32_t
+		process; /* metrics, as bits: what the whole process uses of them is told, too */
 };
 
 /* Behind the entry of the method. */
