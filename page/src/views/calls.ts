@@ -25,8 +25,7 @@ const methodOf = (row: ReportRow): string =>
 		? text(row['method'])
 		: `${text(row['class'])}.${text(row['method'])}`;
 
-const amount = (value: unknown, unit: string): string =>
-	typeof value === 'number' ? quantity(value, unit) : '\u2013';
+const amount = (value: unknown, unit: string): string => (typeof value === 'number' ? quantity(value, unit) : '\u2013');
 
 const time = (value: unknown): string => amount(value, 'ns');
 
@@ -213,11 +212,7 @@ export function callsView(both: Context): View {
 						' has a recording tell how long each call of that method took, and what the slowest calls did.',
 					)
 				: [
-						h(
-							'p',
-							{ class: 'note' },
-							visible(`Percentiles: ${text(distribution['percentiles'])}.`),
-						),
+						h('p', { class: 'note' }, visible(`Percentiles: ${text(distribution['percentiles'])}.`)),
 						distributionTable(context, distribution),
 						h('h3', {}, 'The slowest calls'),
 						slowest ? slowestList(slowest) : null,
