@@ -511,6 +511,10 @@ const struct option_row option_table[] = {
 		.unset = "none", .forbidden = ",;:|/[]()", FIELD(distribution),
 		.meaning = "methods of whose calls it is told how long each took, and what the "
 			   "slowest did; they are timed whatever that costs"},
+	{"distribution_process", &names_type, "metric names joined by '+' or ','",
+		.unset = "none", .forbidden = " \t", FIELD(distribution_process),
+		.meaning = "metrics of which it is told, beside a call of distribution, what "
+			   "the whole process used meanwhile: cpu, alloc, all but wall"},
 	{"slowest", &count_type, "calls", 0, 1000, .initial = "10", FIELD(slowest),
 		.meaning = "so many of the slowest calls of each method of distribution are "
 			   "kept, each with its own small tree; 0: none"},

@@ -235,7 +235,7 @@ static const char *shown_default(const struct option_row *row)
 static const char loading_note[] = "; only when the agent is loaded";
 
 /* Where the text behind a key begins. */
-enum { HELP_COLUMN = 19 };
+enum { HELP_COLUMN = 23 };
 
 void options_help(FILE *out)
 {
@@ -243,7 +243,7 @@ void options_help(FILE *out)
 		const struct option_row *row = &option_table[i];
 		char legal[200], line[400];
 		row->type->describe(row, legal, sizeof(legal));
-		fprintf(out, "  %-17s", row->key);
+		fprintf(out, "  %-*s", HELP_COLUMN - 2, row->key);
 		wrap_text(out, HELP_COLUMN, row->meaning);
 		snprintf(line, sizeof(line), "%s (default: %s%s)", legal, shown_default(row),
 			row->loading_only ? loading_note : "");

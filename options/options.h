@@ -44,7 +44,8 @@ struct options {
 	struct pattern_list timed, counted; /* methods that are so whatever it costs */
 	struct pattern_list distribution;   /* methods whose every call is told of */
 	uint64_t slowest;                   /* calls of each that are kept with what they did */
-	struct pattern_list sample;         /* see sample_choice.h; "off" alone: none */
+	struct pattern_list distribution_process; /* metrics: what all used of it meanwhile */
+	struct pattern_list sample;               /* see sample_choice.h; "off" alone: none */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
 	struct pattern_list threads; /* see thread_choice.h */

@@ -218,7 +218,26 @@ extern const char *const trace_kind_names[TRACE_KINDS + 1];
 #define CALL_FIGURE_TABLE(X)                                                                   \
 	X(CALL_ELAPSED, "elapsed") /* wall clock, from entry to exit */                        \
 	X(CALL_BASE, "base")       /* the same, in the method itself */                        \
-	X(CALL_CPU, "cpu")         /* processor time, from entry to exit */
+	X(CALL_CPU, "cpu")         /* processor time, from entry to exit */                    \
+	/* What the whole process used from entry to exit, by the metric's id. */              \
+	CALL_PROCESS_ROW(X, 0)                                                                 \
+	CALL_PROCESS_ROW(X, 1)                                                                 \
+	CALL_PROCESS_ROW(X, 2)                                                                 \
+	CALL_PROCESS_ROW(X, 3)                                                                 \
+	CALL_PROCESS_ROW(X, 4)                                                                 \
+	CALL_PROCESS_ROW(X, 5)                                                                 \
+	CALL_PROCESS_ROW(X, 6)                                                                 \
+	CALL_PROCESS_ROW(X, 7)                                                                 \
+	CALL_PROCESS_ROW(X, 8)                                                                 \
+	CALL_PROCESS_ROW(X, 9)                                                                 \
+	CALL_PROCESS_ROW(X, 10)                                                                \
+	CALL_PROCESS_ROW(X, 11)                                                                \
+	CALL_PROCESS_ROW(X, 12)                                                                \
+	CALL_PROCESS_ROW(X, 13)                                                                \
+	CALL_PROCESS_ROW(X, 14)                                                                \
+	CALL_PROCESS_ROW(X, 15)
+
+#define CALL_PROCESS_ROW(X, metric) X(CALL_PROCESS_##metric, "process_" #metric)
 
 enum call_figure {
 #define X(figure, name) figure,
@@ -226,6 +245,9 @@ enum call_figure {
 #undef X
 		CALL_FIGURES
 };
+
+/* CALL_PROCESS + m: of metric m. */
+enum { CALL_PROCESS = CALL_PROCESS_0 };
 
 /* By figure; NULL behind the last. */
 extern const char *const call_figure_names[CALL_FIGURES + 1];

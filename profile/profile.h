@@ -377,6 +377,8 @@ struct profile_slow_call {
 	int64_t cpu;      /* ns; PROFILE_NOT_KNOWN: it was not counted */
 	uint64_t own;     /* ns that jprof itself took, as far as that is known */
 	bool failed;
+	/* what the whole process used meanwhile of the metrics of distribution_process */
+	uint64_t process[PROFILE_METRIC_MAX];
 	struct profile_bytes bytes; /* small_tree.h; for the writer alone */
 	struct small_node *tree;    /* from the reader; borrowed */
 	size_t nodes;               /* 0: it is not known */

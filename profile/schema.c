@@ -468,10 +468,10 @@ static const struct schema_column distribution_columns[] = {
 	KEY(id, "id", KIND_ID, "thread * 4294967296 + number"),
 	COLUMN(thread, "thread", KIND_THREAD, ""),
 	COLUMN(method, "method", KIND_U32, ""),
-	WORD(figure, "figure", call_figure_names, "elapsed, base, cpu"),
+	WORD(figure, "figure", call_figure_names, "elapsed, base, cpu, process_i"),
 	COLUMN(failed, "failed", KIND_BOOL, "1: of calls that an exception left"),
 	COLUMN(count, "count", KIND_U64, "calls"),
-	COLUMN(sum, "sum", KIND_U64, "ns"),
+	COLUMN(sum, "sum", KIND_U64, "ns; of process_i the metric's unit"),
 	COLUMN(least, "least", KIND_U64, ""),
 	COLUMN(most, "most", KIND_U64, ""),
 	COLUMN(unplaced, "unplaced", KIND_U64, "of count, in no bucket"),
@@ -501,6 +501,8 @@ static const struct schema_column slow_call_columns[] = {
 	{"spent", offsetof(struct profile_node, spent), true}}
 #define SUM {{"sum", offsetof(struct profile_sequence, sum), true}, \
 	{"min", offsetof(struct profile_sequence, min), true}}
+
+#define PROCESS {{"process", offsetof(struct profile_slow_call, process), false}}
 
 #define SLICE_BASE {{"base", offsetof(struct profile_slice_node, base), false}, \
 	{"spent", offsetof(struct profile_slice_node, spent), false}}
@@ -541,7 +543,7 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
 	[TABLE_DISTRIBUTION] = {.name = "distribution", COLUMNS(distribution_columns)},
-	[TABLE_SLOW_CALL] = {.name = "slow_call", COLUMNS(slow_call_columns)},
+	[TABLE_SLOW_CALL] = {.name = "slow_call", COLUMNS(slow_call_columns), PROCESS},
 	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
 		.copy = true},
 	[TABLE_SNAPSHOT_NODE] = {.name = "snapshot_node", COLUMNS(node_columns), BASE,
@@ -577,6 +579,7 @@ struct schema_view {
 };
 
 _Static_assert(IO_OPS == 13, "the view of operations has them");
+_Static_assert(CALL_FIGURES == CALL_PROCESS + PROFILE_METRIC_MAX, "a figure for each metric");
 
 static const struct schema_view views[] = {
 	{"threads",

@@ -26,6 +26,64 @@ enum { ARCHIVES_PART = 16 };
 
 enum session_state { SESSION_MADE, SESSION_RECORDING, SESSION_ENDED };
 
+/* The place of the metric in the set; or its count: it is not there. */
+static unsigned metric_named(const struct metric_set *set, const char *name)
+{
+	unsigned m = 0;
+
+	while (m < set->count && strcmp(set->metric[m].name, name) != 0)
+		m++;
+	return m;
+}
+
+/* 0, or a negative code. */
+static int check_distribution(const struct session *session, struct error *error)
+{
+	const struct metric_set *set = &session->metrics;
+	const struct pattern_list *process = &session->options.distribution_process;
+
+	if (session->options.distribution.count == 0 && process->count > 0)
+		return error_set(error, ERROR_VALUE,
+			"distribution_process=%s tells nothing without distribution=, which "
+			"names methods",
+			error_subject(process->pattern[0]).text);
+	if (session->options.distribution.count == 0)
+		return 0;
+	if (!session_has_events(session))
+		return error_set(error, ERROR_VALUE,
+			"distribution needs calls to be seen; legal here: calls=auto, count, "
+			"instrument, events");
+	/* Each call is timed, by the wall clock. */
+	if (!metric_set_has(set, METRIC_WALL))
+		return error_set(error, ERROR_VALUE,
+			"distribution needs the metric 'wall', which metrics= does not have");
+	for (size_t i = 0; i < process->count; i++) {
+		unsigned m = metric_named(set, process->pattern[i]);
+
+		if (m == set->count)
+			return error_set(error, ERROR_VALUE,
+				"distribution_process needs the metric '%s', which metrics= "
+				"does not have",
+				error_subject(process->pattern[i]).text);
+		if (set->metric[m].kind == METRIC_WALL)
+			return error_set(error, ERROR_VALUE,
+				"distribution_process=wall is nothing else than the elapsed "
+				"time, which distribution tells; legal here: other metrics");
+	}
+	return 0;
+}
+
+/* Of the metrics of which it is told what the whole process uses during a call, as bits. */
+static uint32_t process_metrics(const struct session *session)
+{
+	const struct pattern_list *process = &session->options.distribution_process;
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < process->count; i++)
+		bits |= 1u << metric_named(&session->metrics, process->pattern[i]);
+	return bits;
+}
+
 /* What options do not go together. 0, or a negative code. */
 static int check_options(const struct session *session, struct error *error)
 {
@@ -39,20 +97,12 @@ static int check_options(const struct session *session, struct error *error)
 				"io=summary, "
 				"io=records",
 				set->metric[i].name);
-	/* Each call is timed, by the wall clock. */
-	if (session->options.distribution.count > 0 && !session_has_events(session))
-		return error_set(error, ERROR_VALUE,
-			"distribution needs calls to be seen; legal here: calls=auto, count, "
-			"instrument, events");
-	if (session->options.distribution.count > 0 && !metric_set_has(set, METRIC_WALL))
-		return error_set(error, ERROR_VALUE,
-			"distribution needs the metric 'wall', which metrics= does not have");
 	/* A scope is seen by calls. */
 	if (session_has_scope(session) && !session_has_events(session))
 		return error_set(error, ERROR_VALUE,
 			"scope needs calls to be seen; legal here: calls=auto, count, "
 			"instrument, events");
-	return 0;
+	return check_distribution(session, error);
 }
 
 uint64_t session_archive_memory(const struct session *session)
@@ -77,7 +127,7 @@ static int make_trace(struct session *session, struct error *error)
 	if (session->options.distribution.count > 0)
 		trace_watch_calls(session->trace,
 			(unsigned)metric_index(&session->metrics, METRIC_WALL),
-			metric_index(&session->metrics, METRIC_CPU),
+			metric_index(&session->metrics, METRIC_CPU), process_metrics(session),
 			(uint32_t)session->options.slowest);
 	if (session->options.virtual == VIRTUAL_SEPARATE)
 		trace_keep_virtual_apart(session->trace);
@@ -186,6 +236,9 @@ void session_put_notes(void *argument, fact_put put, void *put_argument)
 	if (trace_watches_calls(session->trace))
 		fact_put_number(
 			put, put_argument, "distribution.slowest", session->options.slowest);
+	if (process_metrics(session))
+		fact_put_number(
+			put, put_argument, "distribution.process", process_metrics(session));
 
 	for (unsigned i = 0; i < session->notes; i++)
 		put(put_argument, session->note[i].key, session->note[i].value);

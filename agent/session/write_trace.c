@@ -162,6 +162,11 @@ static int put_times(void *user, const struct trace_thread *shown, uint32_t meth
 	return status;
 }
 
+static int64_t figure_or_unknown(const struct slow_call *call, enum call_figure figure)
+{
+	return call->known >> figure & 1 ? (int64_t)call->figure[figure] : PROFILE_NOT_KNOWN;
+}
+
 static int put_slow_call(void *user, const struct slow_call *call)
 {
 	struct thread_writer *writer = user;
@@ -170,13 +175,14 @@ static int put_slow_call(void *user, const struct slow_call *call)
 		.method = call->method,
 		.thread = call->thread,
 		.began = call->began > writer->began ? call->began - writer->began : 0,
-		.elapsed = call->elapsed,
-		.base = call->base_known ? (int64_t)call->base : PROFILE_NOT_KNOWN,
-		.cpu = call->cpu_known ? (int64_t)call->cpu : PROFILE_NOT_KNOWN,
+		.elapsed = call->figure[CALL_ELAPSED],
+		.base = figure_or_unknown(call, CALL_BASE),
+		.cpu = figure_or_unknown(call, CALL_CPU),
 		.own = call->own,
 		.failed = call->failed};
 	int status;
 
+	memcpy(record.process, &call->figure[CALL_PROCESS], sizeof(record.process));
 	if (bytes)
 		record.bytes = (struct profile_bytes){
 			bytes, small_tree_encode(call->tree, call->nodes, bytes)};

@@ -97,13 +97,18 @@ uint64_t slow_list_least(const struct slow_list *list)
 	return atomic_load_explicit(&list->least, memory_order_relaxed);
 }
 
+static uint64_t elapsed_of(const struct slow_call *call)
+{
+	return call->figure[CALL_ELAPSED];
+}
+
 /* Under the lock: where the fastest is. */
 static uint32_t fastest(const struct slow_list *list)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 1; i < list->count; i++)
-		if (list->call[i].elapsed < list->call[at].elapsed)
+		if (elapsed_of(&list->call[i]) < elapsed_of(&list->call[at]))
 			at = i;
 	return at;
 }
@@ -131,7 +136,7 @@ void slow_calls_put(struct slow_calls *calls, struct slow_list *list, struct slo
 
 	lock_take(&calls->lock);
 	at = list->count < calls->most ? list->count : fastest(list);
-	if (at == list->count || list->call[at].elapsed < call->elapsed) {
+	if (at == list->count || elapsed_of(&list->call[at]) < elapsed_of(call)) {
 		struct slow_call *to = &list->call[at];
 
 		/* Behind the last one stands what slow_calls_close moved to the front. */
@@ -142,8 +147,8 @@ void slow_calls_put(struct slow_calls *calls, struct slow_list *list, struct slo
 		to->method = list->method;
 		to->written = false;
 		if (list->count == calls->most)
-			atomic_store_explicit(&list->least, list->call[fastest(list)].elapsed,
-				memory_order_relaxed);
+			atomic_store_explicit(&list->least,
+				elapsed_of(&list->call[fastest(list)]), memory_order_relaxed);
 	}
 	lock_give(&calls->lock);
 	drop_tree(calls, &before);

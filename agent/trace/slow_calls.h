@@ -21,20 +21,18 @@
 
 #include "agent/lock/lock.h"
 #include "agent/trace/memory_budget.h"
+#include "profile/kinds.h"
 #include "profile/small_tree.h"
 
 struct slow_call {
 	uint32_t id; /* for the profile */
 	uint32_t method;
-	uint32_t thread;  /* row of the trace */
-	uint64_t began;   /* ns of CLOCK_MONOTONIC */
-	uint64_t elapsed; /* ns */
-	uint64_t base;    /* ns in the method itself, without jprof's own */
-	uint64_t cpu;     /* ns */
+	uint32_t thread; /* row of the trace */
+	uint64_t began;  /* ns of CLOCK_MONOTONIC */
+	uint32_t known;  /* figures, as bits: elapsed, base where its path was not folded... */
+	bool failed;     /* it was left by an exception */
+	uint64_t figure[CALL_FIGURES]; /* those that are known */
 	uint64_t own; /* ns that jprof itself took in it and below, as far as that is known */
-	bool base_known;         /* its path was not folded meanwhile */
-	bool cpu_known;          /* it is counted */
-	bool failed;             /* it was left by an exception */
 	struct small_node *tree; /* NULL: not kept */
 	uint32_t nodes;
 	bool written;

@@ -126,9 +126,11 @@ void trace_fold_below(struct trace *trace, uint32_t percent)
 	trace->budget.fold_below = percent;
 }
 
-void trace_watch_calls(struct trace *trace, unsigned wall, int cpu, uint32_t slowest)
+void trace_watch_calls(
+	struct trace *trace, unsigned wall, int cpu, uint32_t process, uint32_t slowest)
 {
-	trace->watching = (struct watching){.on = true, .wall = wall, .cpu = cpu};
+	trace->watching =
+		(struct watching){.on = true, .wall = wall, .cpu = cpu, .process = process};
 	trace->slow.most = slowest;
 }
 

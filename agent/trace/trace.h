@@ -52,8 +52,10 @@ bool trace_has_old_frames(const struct trace *trace);
 int trace_record_io(struct trace *trace);
 
 /* Methods may be watched (watched_calls.h): wall and cpu are places in the set, cpu -1 if it is not in it;
- * slowest: so many calls of each method are kept with what they did. Before the first thread begins. */
-void trace_watch_calls(struct trace *trace, unsigned wall, int cpu, uint32_t slowest);
+ * process: metrics, as bits, of which it is told what the whole process uses during a call; slowest: so many calls of
+ * each method are kept with what they did. Before the first thread begins. */
+void trace_watch_calls(
+	struct trace *trace, unsigned wall, int cpu, uint32_t process, uint32_t slowest);
 bool trace_watches_calls(const struct trace *trace);
 
 struct slow_calls *trace_slow_calls(struct trace *trace);

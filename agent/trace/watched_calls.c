@@ -27,6 +27,9 @@ struct watched_frame {
 struct watched_calls {
 	struct watched_frame *frame; /* outermost first */
 	uint32_t frames, room;
+	/* What the whole process had used when each began, so many metrics a frame; 0: it is not asked for. */
+	uint64_t *process;
+	unsigned metrics;
 	struct call_watch *inner; /* the innermost watch; next: the one around it */
 	struct call_watch *spare;
 	unsigned watches; /* in use */
@@ -48,22 +51,34 @@ static uint32_t depth_of(const struct thread_context *context)
 
 /* ---- room ---- */
 
+static size_t bytes_for(const struct watched_calls *calls, uint32_t frames)
+{
+	return frames * (sizeof(*calls->frame) + calls->metrics * sizeof(*calls->process));
+}
+
 static bool make_room(struct watched_calls *calls, struct memory_budget *budget)
 {
 	uint32_t room = calls->room ? 2 * calls->room : FRAMES_FIRST;
-	size_t more = (room - calls->room) * sizeof(*calls->frame);
+	size_t more = bytes_for(calls, room - calls->room);
+	size_t numbers = (size_t)room * calls->metrics;
 	struct watched_frame *frame;
+	uint64_t *process = NULL;
 
 	if (calls->frames < calls->room)
 		return true;
 	if (!memory_take(budget, more, MEMORY_SMALL))
 		return false;
 	frame = realloc(calls->frame, room * sizeof(*frame));
-	if (!frame) {
+	if (frame)
+		calls->frame = frame;
+	if (frame && numbers > 0)
+		process = realloc(calls->process, numbers * sizeof(*process));
+	if (process)
+		calls->process = process;
+	if (!frame || (numbers > 0 && !process)) {
 		memory_give(budget, more);
 		return false;
 	}
-	calls->frame = frame;
 	calls->room = room;
 	return true;
 }
@@ -81,6 +96,8 @@ static struct watched_calls *calls_with_room(struct thread_context *context)
 		context->watched = calloc(1, sizeof(*context->watched));
 		if (!context->watched)
 			memory_give(budget, sizeof(*context->watched));
+		else if (context->trace->watching.process)
+			context->watched->metrics = context->set->count;
 	}
 	room = context->watched && make_room(context->watched, budget);
 	errno = saved_errno;
@@ -124,7 +141,8 @@ void watched_destroy(struct watched_calls *calls, struct memory_budget *budget)
 	destroy_watches(calls->inner, budget);
 	destroy_watches(calls->spare, budget);
 	free(calls->frame);
-	memory_give(budget, calls->room * sizeof(*calls->frame) + sizeof(*calls));
+	free(calls->process);
+	memory_give(budget, bytes_for(calls, calls->room) + sizeof(*calls));
 	free(calls);
 }
 
@@ -214,6 +232,34 @@ static void end_watch(struct thread_context *context, struct watched_calls *call
 		look_no_more(context, calls);
 }
 
+/* ---- what the whole process uses ---- */
+
+/* By now, of each metric that is asked for; of others 0. Processor time is the system's to tell, which knows of threads that
+ * the trace does not. */
+static void look_at_process(struct trace *trace, uint64_t *now)
+{
+	const struct watching *watching = &trace->watching;
+	uint32_t cpu = watching->cpu < 0 ? 0 : watching->process & 1u << watching->cpu;
+	uint64_t clock = cpu ? clock_process() : 0;
+
+	memset(now, 0, trace->set->count * sizeof(*now));
+	if (watching->process & ~cpu)
+		trace_totals(trace, now);
+	if (cpu)
+		now[watching->cpu] = clock;
+}
+
+/* Since the call of the i-th frame began. */
+static void process_used(
+	struct trace *trace, const struct watched_calls *calls, uint32_t i, uint64_t *used)
+{
+	const uint64_t *before = &calls->process[i * calls->metrics];
+
+	look_at_process(trace, used);
+	for (unsigned m = 0; m < calls->metrics; m++)
+		used[m] = used[m] > before[m] ? used[m] - before[m] : 0;
+}
+
 /* ---- a call ends ---- */
 
 /* What jprof keeps the thread from meanwhile is no part of it. */
@@ -246,6 +292,29 @@ static bool has_own_node(
 	       !(tree_at(&context->tree, frame->node)->children & TREE_FLAT);
 }
 
+/* Figures of the call of the i-th frame, which has ended. Returns which are known, as bits. */
+static uint32_t figures_of(const struct thread_context *context,
+	const struct watched_calls *calls, uint32_t i, uint64_t *figure)
+{
+	const struct watched_frame *frame = &calls->frame[i];
+	const struct watching *watching = &context->trace->watching;
+	uint32_t known = 1u << CALL_ELAPSED | watching->process << CALL_PROCESS;
+
+	if (watching->process)
+		process_used(context->trace, calls, i, &figure[CALL_PROCESS]);
+	figure[CALL_ELAPSED] = frame->elapsed + elapsed_of(context) - frame->elapsed_at;
+	if (frame->base_known && has_own_node(context, frame)) {
+		known |= 1u << CALL_BASE;
+		figure[CALL_BASE] =
+			frame->base + base_of(context, frame->node) - frame->base_at;
+	}
+	if (watching->cpu >= 0) {
+		known |= 1u << CALL_CPU;
+		figure[CALL_CPU] = frame->cpu + cpu_of(context) - frame->cpu_at;
+	}
+	return known;
+}
+
 static void keep_slow(struct thread_context *context, struct slow_list *list,
 	const struct watched_frame *frame, struct slow_call *call)
 {
@@ -266,25 +335,17 @@ static void finish(struct thread_context *context, struct watched_calls *calls, 
 {
 	const struct watched_frame *frame = &calls->frame[--calls->frames];
 	struct memory_budget *budget = budget_of(context);
-	const struct watching *watching = &context->trace->watching;
-	struct method_times *times = call_times_of(&context->times, budget, frame->method);
-	struct slow_call call = {
-		.elapsed = frame->elapsed + elapsed_of(context) - frame->elapsed_at,
-		.cpu = frame->cpu + cpu_of(context) - frame->cpu_at,
-		.cpu_known = watching->cpu >= 0,
-		.base_known = frame->base_known && has_own_node(context, frame),
-		.failed = failed};
-	bool counted = times != NULL;
+	struct slow_call call = {.failed = failed};
+	struct method_times *times;
+	bool counted;
 
-	if (call.base_known)
-		call.base = frame->base + base_of(context, frame->node) - frame->base_at;
-	if (counted) {
-		counted = call_times_add(times, budget, failed, CALL_ELAPSED, call.elapsed);
-		if (call.base_known)
-			call_times_add(times, budget, failed, CALL_BASE, call.base);
-		if (call.cpu_known)
-			call_times_add(times, budget, failed, CALL_CPU, call.cpu);
-	}
+	call.known = figures_of(context, calls, calls->frames, call.figure);
+	times = call_times_of(&context->times, budget, frame->method);
+	counted = times && call_times_add(times, budget, failed, CALL_ELAPSED,
+				   call.figure[CALL_ELAPSED]);
+	for (unsigned f = CALL_ELAPSED + 1; counted && call.known >> f; f++)
+		if (call.known >> f & 1)
+			call_times_add(times, budget, failed, f, call.figure[f]);
 	if (!counted)
 		atomic_fetch_add_explicit(
 			&context->trace->lost_watched, 1, memory_order_relaxed);
@@ -292,7 +353,7 @@ static void finish(struct thread_context *context, struct watched_calls *calls, 
 		call_watch_settle(frame->watch, &context->tree);
 	if (times && !times->slow)
 		times->slow = slow_calls_of(&context->trace->slow, frame->method);
-	if (times && times->slow && call.elapsed > slow_list_least(times->slow))
+	if (times && times->slow && call.figure[CALL_ELAPSED] > slow_list_least(times->slow))
 		keep_slow(context, times->slow, frame, &call);
 	if (frame->watch)
 		end_watch(context, calls, frame);
@@ -336,6 +397,9 @@ void watched_enter(struct thread_context *context, uint32_t method)
 	spend_begin(context, &spending);
 	if (context->stack.overflow == 0 && top->method == method)
 		calls = calls_with_room(context);
+	if (calls && calls->metrics > 0)
+		look_at_process(
+			context->trace, &calls->process[calls->frames * calls->metrics]);
 	spend_end(context, &spending);
 	if (!calls) {
 		atomic_fetch_add_explicit(

@@ -17,6 +17,9 @@
  * elapsed is the call's part of its nodes' cum: the clock's time, but for that in which jprof kept the thread from
  * running. base is without what jprof's rare ways used in it, as far as that is known (spent).
  *
+ * What the whole process used of a metric meanwhile (distribution_process) is a look at the entry and one at the exit, and
+ * the same wherever a virtual thread goes on: of cpu the system's clock of the process, of all others trace_totals.
+ *
  * Runs: in the thread; what it takes is charged as spent.
  */
 #ifndef JPROF_WATCHED_CALLS_H
@@ -32,6 +35,8 @@ struct watching {
 	bool on;
 	unsigned wall; /* indices of metrics */
 	int cpu;       /* -1: it is not counted */
+	uint32_t
+		process; /* metrics, as bits: what the whole process uses of them is told, too */
 };
 
 /* Behind the entry of the method. */

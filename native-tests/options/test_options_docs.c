@@ -95,7 +95,7 @@ static void help_names_every_key(void **state)
 	char *help = print(options_help), *words = unwrapped(help);
 	for (size_t i = 0; i < option_count; i++) {
 		char key[40];
-		snprintf(key, sizeof(key), "  %-16s ", option_table[i].key);
+		snprintf(key, sizeof(key), "  %-20s ", option_table[i].key);
 		assert_non_null(strstr(help, key));
 		assert_non_null(strstr(words, option_table[i].meaning));
 	}

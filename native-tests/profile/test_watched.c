@@ -205,6 +205,7 @@ static void put_slow(struct profile_writer *writer, uint32_t id, uint32_t thread
 		.cpu = 3,
 		.own = 1,
 		.failed = id == 2,
+		.process = {id, 7 * id},
 		.bytes = {to, small_tree_encode(node, 3, to)}};
 	struct error error = {0};
 
@@ -306,6 +307,7 @@ static void intervals(void **state)
 	assert_int_equal(profile->slow_call[0].tree[2].parent, 1);
 	assert_int_equal(profile->slow_call[0].tree[0].base, 90000 - 5);
 	assert_true(profile->slow_call[1].failed);
+	assert_int_equal(profile->slow_call[1].process[1], 14);
 	profile_free(profile);
 
 	profile = read_interval(path, "..a");
@@ -348,6 +350,7 @@ static void damaged(void **state)
 {
 	refuse("UPDATE distribution SET method = 99");
 	refuse("UPDATE distribution SET figure = 'own'");
+	refuse("UPDATE distribution SET figure = 'process_16'");
 	refuse("UPDATE distribution SET buckets = x'0100'");
 	refuse("UPDATE distribution SET id = id + 4294967296 * 6, thread = 7");
 	refuse("UPDATE distribution SET thread = 7");

@@ -2,7 +2,7 @@
  * Copyright the jprof authors */
 /*
  * Each watched call against a naive model of it: how long it took, what of that was its own, how it ended, and
- * what it called, path by path. With exits by exception, calls in one another, virtual threads that change
+ * what it called, path by path; and what all threads used meanwhile. With exits by exception, calls in one another, virtual threads that change
  * lanes, and too little memory, where figures may be missing but not wrong.
  */
 #include "agent/trace/call_watch.h"
@@ -34,14 +34,14 @@ struct trie {
 
 struct finished {
 	uint32_t method;
-	uint64_t elapsed, base, cpu;
+	uint64_t elapsed, base, cpu, process[2];
 	bool failed, has_tree;
 	struct trie *trie;
 };
 
 struct open_call {
 	uint32_t depth; /* of the model's stack */
-	uint64_t elapsed, cpu;
+	uint64_t elapsed, cpu, process_at[2];
 	bool has_tree;
 	struct trie *trie;
 };
@@ -56,6 +56,7 @@ struct thread_model {
 struct fixture {
 	struct metric_set set;
 	struct trace *trace;
+	uint64_t process[2];   /* what all threads have used */
 	struct finished *done; /* of each method in order */
 	size_t count;
 };
@@ -63,10 +64,11 @@ struct fixture {
 static void start(struct fixture *f, uint64_t limit, uint32_t kept)
 {
 	*f = (struct fixture){.done = calloc(KEPT, sizeof(struct finished))};
-	f->set = test_set(2);
+	f->set = test_set(
+		3); /* the third counts what the second does, which is taken for processor time */
 	f->trace = trace_create(&f->set, limit);
 	assert_non_null(f->trace);
-	trace_watch_calls(f->trace, 0, 1, kept);
+	trace_watch_calls(f->trace, 0, 1, 1 << 0 | 1 << 2, kept);
 }
 
 static void finish(struct fixture *f)
@@ -103,7 +105,7 @@ static void trie_enter(struct trie *trie, uint32_t method)
 	trie->at = at;
 }
 
-static void model_entered(struct thread_model *model, uint32_t method)
+static void model_entered(const struct fixture *f, struct thread_model *model, uint32_t method)
 {
 	for (uint32_t i = 0; i < model->opened; i++)
 		trie_enter(model->open[i].trie, method);
@@ -113,7 +115,8 @@ static void model_entered(struct thread_model *model, uint32_t method)
 
 		*call = (struct open_call){.depth = model->depth,
 			.has_tree = model->opened < WATCHED_NESTED,
-			.trie = calloc(1, sizeof(struct trie))};
+			.trie = calloc(1, sizeof(struct trie)),
+			.process_at = {f->process[0], f->process[1]}};
 		model->opened++;
 		call->trie->nodes = 1;
 		call->trie->node[0] = (struct small_node){.method = method, .calls = 1};
@@ -131,6 +134,8 @@ static void model_left(struct fixture *f, struct thread_model *model, bool faile
 				.elapsed = call->elapsed,
 				.cpu = call->cpu,
 				.base = call->trie->node[0].base,
+				.process = {f->process[0] - call->process_at[0],
+					f->process[1] - call->process_at[1]},
 				.failed = failed,
 				.has_tree = call->has_tree,
 				.trie = call->trie};
@@ -151,19 +156,22 @@ static void model_close(struct thread_model *model)
 
 /* ---- both ---- */
 
-static void use(
-	struct thread_context *context, struct thread_model *model, uint64_t wall, uint64_t cpu)
+static void use(struct fixture *f, struct thread_context *context, struct thread_model *model,
+	uint64_t wall, uint64_t cpu)
 {
 	test_use(context, wall, cpu);
+	f->process[0] += wall;
+	f->process[1] += cpu;
 	model_used(model, wall, cpu);
 }
 
-static void enter(struct thread_context *context, struct thread_model *model, uint32_t method)
+static void enter(const struct fixture *f, struct thread_context *context,
+	struct thread_model *model, uint32_t method)
 {
 	context_enter(SHAPE_ANY, context, method, STATE_JITTED, false);
 	if (is_watched(method))
 		watched_enter(context, method);
-	model_entered(model, method);
+	model_entered(f, model, method);
 }
 
 /* The frame `up` frames below the top is left: by an exception, that left those above it, too, or by a return. */
@@ -202,10 +210,10 @@ static void random_step(struct fixture *f, struct thread_context *context,
 {
 	uint32_t what = test_random(random, 20);
 
-	use(context, model, test_random(random, 3) ? test_random(random, 100) : 0,
+	use(f, context, model, test_random(random, 3) ? test_random(random, 100) : 0,
 		test_random(random, 5));
 	if (model->depth == 0 || (model->depth < DEEPEST && what < 10))
-		enter(context, model, METHOD_FIRST + test_random(random, methods));
+		enter(f, context, model, METHOD_FIRST + test_random(random, methods));
 	else if (what < 16)
 		leave(f, context, model, 0, false);
 	else if (what < 18)
@@ -247,6 +255,11 @@ static bool same_tree(const struct slow_call *call, const struct trie *trie)
 	return found == trie->nodes;
 }
 
+static bool knows(const struct slow_call *call, enum call_figure figure)
+{
+	return call->known >> figure & 1;
+}
+
 static int show(void *user, const struct slow_call *call)
 {
 	struct shown *shown = user;
@@ -259,21 +272,26 @@ static int show(void *user, const struct slow_call *call)
 	assert_true(*next < shown->f->count);
 	done = &shown->f->done[(*next)++];
 	shown->calls++;
-	assert_int_equal(call->elapsed, done->elapsed);
+	assert_int_equal(call->figure[CALL_ELAPSED], done->elapsed);
 	assert_int_equal(call->failed, done->failed);
-	assert_true(call->cpu_known);
-	assert_int_equal(call->cpu, done->cpu);
-	if (call->base_known) {
+	assert_true(knows(call, CALL_CPU));
+	assert_int_equal(call->figure[CALL_CPU], done->cpu);
+	if (knows(call, CALL_BASE)) {
 		shown->bases++;
-		assert_int_equal(call->base, done->base);
+		assert_int_equal(call->figure[CALL_BASE], done->base);
 	}
+	for (unsigned m = 0; m < 2; m++) {
+		assert_true(knows(call, CALL_PROCESS + 2 * m));
+		assert_int_equal(call->figure[CALL_PROCESS + 2 * m], done->process[m]);
+	}
+	assert_false(knows(call, CALL_PROCESS + 1));
 	if (call->nodes > 0) {
 		shown->trees++;
 		assert_true(done->has_tree);
 		assert_true(same_tree(call, done->trie));
 	}
 	if (shown->exact) {
-		assert_true(call->base_known);
+		assert_true(knows(call, CALL_BASE));
 		assert_int_equal(call->nodes > 0, done->has_tree);
 	}
 	assert_int_equal(call->own, 0); /* the counters stand still while jprof works */
@@ -338,11 +356,14 @@ static void check_times(struct fixture *f)
 
 	for (size_t i = 0; i < f->count; i++) {
 		const struct finished *done = &f->done[i];
-		const uint64_t value[CALL_FIGURES] = {done->elapsed, done->base, done->cpu};
+		const uint64_t value[CALL_PROCESS + 3] = {done->elapsed, done->base, done->cpu,
+			done->process[0], 0, done->process[1]};
 
-		for (int k = 0; k < CALL_FIGURES; k++) {
+		for (int k = 0; k < CALL_PROCESS + 3; k++) {
 			struct sums *to = &model[done->method];
 
+			if (k == CALL_PROCESS + 1)
+				continue;
 			to->count[done->failed][k]++;
 			to->sum[done->failed][k] += value[k];
 			if (value[k] > to->most[done->failed][k])
@@ -365,24 +386,53 @@ static void test_one_call(void **state)
 
 	start(&f, 64 << 20, 10);
 	context = test_begin(f.trace, "main");
-	enter(context, &model, A);
-	use(context, &model, 5, 1);
+	enter(&f, context, &model, A);
+	use(&f, context, &model, 5, 1);
 	for (int i = 0; i < 3; i++) {
-		enter(context, &model, B);
-		use(context, &model, 7, 2);
-		enter(context, &model, C);
-		use(context, &model, 11, 3);
+		enter(&f, context, &model, B);
+		use(&f, context, &model, 7, 2);
+		enter(&f, context, &model, C);
+		use(&f, context, &model, 11, 3);
 		leave(&f, context, &model, 0, false);
 		leave(&f, context, &model, 0, i == 2);
 	}
 	leave(&f, context, &model, 0, false);
-	use(context, &model, 1000, 1000);
+	use(&f, context, &model, 1000, 1000);
 	assert_int_equal(f.count, 1);
 	assert_int_equal(f.done[0].elapsed, 5 + 3 * 18);
 	assert_int_equal(f.done[0].base, 5);
 	check_times(&f);
 	shown = check_kept(&f, true);
 	assert_int_equal(shown.trees, 1);
+	finish(&f);
+}
+
+/* What others use meanwhile is the process's, whether they have ended or not. */
+static void test_process(void **state)
+{
+	enum { A = METHOD_FIRST, B };
+	struct fixture f;
+	struct thread_model model[3] = {0};
+	struct thread_context *context, *other, *third;
+
+	start(&f, 64 << 20, 10);
+	context = test_begin(f.trace, "main");
+	other = test_begin(f.trace, "other");
+	use(&f, other, &model[1], 100, 200);
+	enter(&f, other, &model[1], B);
+	enter(&f, context, &model[0], A);
+	use(&f, other, &model[1], 1000, 2000);
+	leave(&f, other, &model[1], 0, false);
+	third = test_begin(f.trace, "third");
+	use(&f, third, &model[2], 10000, 20000);
+	trace_thread_end(f.trace, third, NULL);
+	use(&f, context, &model[0], 5, 1);
+	leave(&f, context, &model[0], 0, false);
+	assert_int_equal(f.done[0].process[0], 11005);
+	assert_int_equal(f.done[0].process[1], 22001);
+	assert_int_equal(f.done[0].elapsed, 5);
+	check_times(&f);
+	check_kept(&f, true);
 	finish(&f);
 }
 
@@ -501,15 +551,15 @@ static int count_calls(void *user, const struct slow_call *call)
 	uint64_t *sum = user;
 
 	sum[0]++;
-	sum[1] += call->elapsed;
+	sum[1] += call->figure[CALL_ELAPSED];
 	assert_int_equal(call->nodes, 1);
-	assert_int_equal(call->tree[0].method, call->elapsed);
+	assert_int_equal(call->tree[0].method, call->figure[CALL_ELAPSED]);
 	return 0;
 }
 
 static void put(struct slow_calls *slow, struct slow_list *list, uint32_t elapsed)
 {
-	struct slow_call call = {.elapsed = elapsed, .nodes = 1};
+	struct slow_call call = {.figure = {elapsed}, .nodes = 1};
 
 	call.tree = slow_calls_room(slow, 1, MEMORY_SMALL);
 	assert_non_null(call.tree);
@@ -559,8 +609,8 @@ static void test_folded_threads(void **state)
 	for (int i = 0; i < TRACE_KEPT_ENDED + 100; i++) {
 		struct thread_context *context = test_begin(f.trace, i % 2 ? "a-1" : "b-1");
 
-		enter(context, &model, METHOD_FIRST);
-		use(context, &model, 1 + (uint64_t)i % 500, 1);
+		enter(&f, context, &model, METHOD_FIRST);
+		use(&f, context, &model, 1 + (uint64_t)i % 500, 1);
 		leave(&f, context, &model, 0, i % 3 == 0);
 		trace_thread_end(f.trace, context, NULL);
 	}
@@ -572,6 +622,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_call),
+		cmocka_unit_test(test_process),
 		cmocka_unit_test(test_random_calls),
 		cmocka_unit_test(test_virtual_threads),
 		cmocka_unit_test(test_little_memory),

@@ -57,10 +57,15 @@ static const struct weight {
 	{"distribution", "base", "p90", 11},
 	{"distribution", "base", "p99_9", 11},
 	{"distribution", "base", NULL, 8},
+	{"distribution", "process", "mean", 6},
+	{"distribution", "process", "p99", 6},
+	{"distribution", "process", "max", 6},
+	{"distribution", "process", NULL, 12},
 	{"slowest", NULL, "calls", 6},
 	{"slowest", NULL, "elapsed", 2},
 	{"slowest", NULL, "base", 3},
 	{"slowest", NULL, "cpu", 4},
+	{"slowest", "process", NULL, 4},
 	{"slowest", NULL, "began", 5},
 	{"slowest", NULL, "thread", 7},
 	{"slowest", NULL, "failed", 8},
@@ -119,6 +124,15 @@ static const struct weight {
 	{NULL, "entered", NULL, WEIGHT_OTHER + 50},
 };
 
+/* The column is in that group, or in one in it. */
+static bool is_in(const struct column *column, const char *group)
+{
+	size_t length = strlen(group);
+
+	return column->group && strncmp(column->group, group, length) == 0 &&
+	       (column->group[length] == '\0' || column->group[length] == '.');
+}
+
 static unsigned weight_of(const struct sheet *sheet, const struct column *column)
 {
 	unsigned first = column->place >= PLACE_SAMPLES ? PLACE_SAMPLES : PLACE_METRIC;
@@ -131,8 +145,7 @@ static unsigned weight_of(const struct sheet *sheet, const struct column *column
 
 		if ((row->view && strcmp(row->view, sheet->view) != 0) ||
 			(row->key && strcmp(row->key, column->key) != 0) ||
-			(row->group &&
-				(!column->group || strcmp(row->group, column->group) != 0)) ||
+			(row->group && !is_in(column, row->group)) ||
 			(!row->group && row->key && column->group))
 			continue;
 		/* Those of metrics and conditions are in groups. */

@@ -5,6 +5,16 @@
 
 #include "report/views/view.h"
 
+/* ---- watched calls ---- */
+
+bool tells_process(const struct model *model, unsigned metric)
+{
+	/* Metrics, as bits. */
+	uint64_t told = profile_meta_number(model->apart, "distribution.process");
+
+	return told >> model->metric_index[metric] & 1;
+}
+
 /* ---- methods ---- */
 
 void method_columns(struct report *report)

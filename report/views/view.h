@@ -167,6 +167,10 @@ const char *report_idle_threads(const struct report *report);
 
 /* ---- cells that many views have: columns.c ---- */
 
+/* Of calls of watched methods it is told what the whole process used of that chosen metric meanwhile: the option
+ * distribution_process. */
+bool tells_process(const struct model *model, unsigned metric);
+
 /* A method's class, name and signature, for data. */
 void method_columns(struct report *report);
 static inline struct cell *method_cells(struct cell *cells, const struct method_label *label)

@@ -59,17 +59,19 @@ static void sketch(const struct histogram *histogram, char text[SKETCH + 1])
 
 /* ---- columns ---- */
 
-static void figure_columns(
-	struct report *report, const char *group, const char *before, unsigned flags)
+/* unit: of what is no time. */
+static void figure_columns(struct report *report, const char *group, const char *before,
+	const char *unit, unsigned flags)
 {
 	static const char *const key[PARTS] = {"p50", "p90", "p99", "p99_9"};
 	static const char *const heading[PARTS] = {"p50", "p90", "p99", "p99.9"};
 	struct sheet *sheet = &report->sheet;
-	char text[40];
+	unsigned first = sheet->column_count, time = strcmp(unit, "ns") == 0 ? COLUMN_TIME : 0;
+	char text[80];
 
-	flags |= COLUMN_TIME;
-	sheet_add(sheet, group, "sum", "Sum", IN_DATA | COLUMN_TIME | COLUMN_SUM);
-	sheet_add(sheet, group, "min", "Least", IN_DATA | COLUMN_TIME);
+	flags |= time;
+	sheet_add(sheet, group, "sum", "Sum", IN_DATA | time | COLUMN_SUM);
+	sheet_add(sheet, group, "min", "Least", IN_DATA | time);
 	snprintf(text, sizeof(text), "%smean", before);
 	sheet_add(sheet, group, "mean", text, flags);
 	for (int p = 0; p < PARTS; p++) {
@@ -78,6 +80,26 @@ static void figure_columns(
 	}
 	snprintf(text, sizeof(text), "%smax", before);
 	sheet_add(sheet, group, "max", text, flags);
+	for (unsigned i = first; i < sheet->column_count && !time; i++)
+		sheet->column[i].unit = unit;
+}
+
+/* What the whole process used during calls, of each chosen metric that it is told of. */
+static void process_columns(struct report *report)
+{
+	const struct model *model = report->model;
+
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		const struct profile_metric *metric = model->metric[m];
+		char heading[80];
+
+		if (!tells_process(model, m))
+			continue;
+		snprintf(heading, sizeof(heading), "Process %s ", metric->name);
+		figure_columns(report,
+			store_format(model->store, "process.%s", metric->name).text, heading,
+			metric->unit, IN_ALL);
+	}
 }
 
 enum { FIGURE_COLUMNS = 4 + PARTS };
@@ -89,10 +111,11 @@ static void columns(struct report *report)
 	method_columns(report);
 	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
 	sheet_add(sheet, NULL, "failed", "Failed", IN_ALL | COLUMN_SUM);
-	figure_columns(report, "elapsed", "", IN_ALL);
-	figure_columns(report, "base", "Self ", IN_ALL);
-	figure_columns(report, "cpu", "Cpu ", IN_DATA);
-	figure_columns(report, "elapsed_of_failed", "", IN_DATA);
+	figure_columns(report, "elapsed", "", "ns", IN_ALL);
+	figure_columns(report, "base", "Self ", "ns", IN_ALL);
+	figure_columns(report, "cpu", "Cpu ", "ns", IN_DATA);
+	process_columns(report);
+	figure_columns(report, "elapsed_of_failed", "", "ns", IN_DATA);
 	sheet_add(sheet, NULL, "sketch", SKETCH_HEADING, IN_TEXT | COLUMN_LEFT);
 	sheet_add_name(sheet, "Method");
 }
@@ -128,6 +151,7 @@ static struct cell *spread_cells(struct cell *cells, const struct spread *spread
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct distribution_view *view = report->data;
+	const struct model *model = report->model;
 	const struct method_spread *method = &view->method[item];
 	const struct method_label *label = &report->model->method[method->method];
 	char text[SKETCH + 1];
@@ -138,6 +162,10 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	cells = spread_cells(cells, &method->all[CALL_ELAPSED]);
 	cells = spread_cells(cells, &method->all[CALL_BASE]);
 	cells = spread_cells(cells, &method->all[CALL_CPU]);
+	for (unsigned m = 0; m < model->metric_count; m++)
+		if (tells_process(model, m))
+			cells = spread_cells(
+				cells, &method->all[CALL_PROCESS + model->metric_index[m]]);
 	cells = spread_cells(cells, &method->of_failed);
 	sketch(&method->all[CALL_ELAPSED].histogram, text);
 	*cells++ = cell_label(store_bytes(report->model->store, text, SKETCH));
@@ -195,11 +223,14 @@ static int open_distribution(struct report *report)
 	const struct profile *apart = model->apart;
 	struct distribution_view *view = report_room(report, 1, struct distribution_view);
 	uint32_t *place = report_room(report, apart->method_count, uint32_t);
+	size_t most = apart->distribution_count < apart->method_count
+			      ? apart->distribution_count
+			      : apart->method_count;
 
 	report->data = view;
 	if (!view || !place)
 		return -1;
-	view->method = report_room(report, apart->distribution_count, struct method_spread);
+	view->method = report_room(report, most, struct method_spread);
 	for (size_t i = 0; view->method && i < apart->distribution_count; i++) {
 		const struct profile_distribution *row = &apart->distribution[i];
 

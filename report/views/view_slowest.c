@@ -22,6 +22,26 @@ struct slowest_view {
 	uint32_t *first, *next;
 };
 
+/* What the whole process used during a call, of each chosen metric that it is told of. */
+static void process_columns(struct report *report)
+{
+	const struct model *model = report->model;
+
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		const struct profile_metric *metric = model->metric[m];
+		bool time = strcmp(metric->unit, "ns") == 0;
+		unsigned column;
+
+		if (!tells_process(model, m))
+			continue;
+		column = sheet_add(&report->sheet, "process", metric->name,
+			store_format(model->store, "Process %s", metric->name).text,
+			IN_ALL | (time ? COLUMN_TIME : 0));
+		if (!time)
+			report->sheet.column[column].unit = metric->unit;
+	}
+}
+
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
@@ -36,6 +56,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "elapsed", "Elapsed", IN_ALL | COLUMN_TIME);
 	sheet_add(sheet, NULL, "base", "Self", IN_ALL | COLUMN_TIME);
 	sheet_add(sheet, NULL, "cpu", "Cpu", IN_ALL | COLUMN_TIME);
+	process_columns(report);
 	sheet_add(sheet, NULL, "own", "jprof's own", IN_DATA | COLUMN_TIME);
 	sheet_add_name(sheet, "Method");
 }
@@ -154,6 +175,10 @@ static void put(struct report *report, struct sink *sink, const struct profile_s
 		*cell++ = cell_number(node->base);
 	*cell++ = is_call && call->cpu != PROFILE_NOT_KNOWN ? cell_number((uint64_t)call->cpu)
 							    : cell_null();
+	for (unsigned m = 0; m < model->metric_count; m++)
+		if (tells_process(model, m))
+			*cell++ = is_call ? cell_number(call->process[model->metric_index[m]])
+					  : cell_null();
 	*cell++ = cell_number(is_call ? call->own : node->own);
 	*cell = cell_label(label->display);
 	sink_row(sink, cells, level);

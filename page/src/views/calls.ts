@@ -5,7 +5,7 @@
 // threads of the interval.
 
 import type { Context, View } from '../app';
-import type { ReportRow } from '../data/block';
+import type { Report, ReportRow } from '../data/block';
 import { toolbar } from '../ui/controls';
 import { h, sized, type Child } from '../ui/dom';
 import { exact, moment, quantity } from '../ui/format';
@@ -15,7 +15,8 @@ import { oneSide } from './one_side';
 
 const MOST_CALLS = 100;
 
-type Group = Record<string, number | null>;
+type Group = Record<string, unknown>;
+type Metric = { name: string; unit: string };
 
 const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
 
@@ -24,7 +25,17 @@ const methodOf = (row: ReportRow): string =>
 		? text(row['method'])
 		: `${text(row['class'])}.${text(row['method'])}`;
 
-const time = (value: unknown): string => (typeof value === 'number' ? quantity(value, 'ns') : '\u2013');
+const amount = (value: unknown, unit: string): string => (typeof value === 'number' ? quantity(value, unit) : '\u2013');
+
+const time = (value: unknown): string => amount(value, 'ns');
+
+/** Of which it is told what the whole process used during calls. */
+function processMetrics(report: Report | undefined): Metric[] {
+	const metrics = (report?.['metrics'] ?? []) as Metric[];
+	const told = (report?.rows[0]?.['process'] ?? {}) as Group;
+
+	return metrics.filter(({ name: metric }) => metric in told);
+}
 
 function figure(
 	group: string,
@@ -33,12 +44,43 @@ function figure(
 	hint: string,
 	wide: boolean | 'wider' = false,
 ): Column<ReportRow> {
-	const value = (row: ReportRow): number | null => (row[group] as Group | undefined)?.[key] ?? null;
-
-	return { key: `${group}.${key}`, title, hint, number: true, value, cell: (row) => time(value(row)), wide };
+	return column(`${group}.${key}`, title, hint, (row) => (row[group] as Group | undefined)?.[key], 'ns', wide);
 }
 
-function distributionTable(context: Context, rows: ReportRow[]): HTMLElement {
+function column(
+	key: string,
+	title: string,
+	hint: string,
+	valueOf: (row: ReportRow) => unknown,
+	unit: string,
+	wide: boolean | 'wider',
+): Column<ReportRow> {
+	const value = (row: ReportRow): number | null => {
+		const found = valueOf(row);
+
+		return typeof found === 'number' ? found : null;
+	};
+
+	return { key, title, hint, number: true, value, cell: (row) => amount(value(row), unit), wide };
+}
+
+function processColumns({ name: metric, unit }: Metric): Column<ReportRow>[] {
+	const titles = { mean: 'mean', p50: 'p50', p99: 'p99', max: 'most' };
+	const hint = `${metric} that the whole process used from entry to exit, other threads included`;
+
+	return Object.entries(titles).map(([key, title]) =>
+		column(
+			`process.${metric}.${key}`,
+			`Process ${metric} ${title}`,
+			hint,
+			(row) => ((row['process'] as Group | undefined)?.[metric] as Group | undefined)?.[key],
+			unit,
+			'wider',
+		),
+	);
+}
+
+function distributionTable(context: Context, report: Report): HTMLElement {
 	return table<ReportRow>({
 		caption: 'How long calls took',
 		columns: [
@@ -67,8 +109,9 @@ function distributionTable(context: Context, rows: ReportRow[]): HTMLElement {
 			figure('base', 'p50', 'Self p50', 'in the method itself', 'wider'),
 			figure('base', 'p99', 'Self p99', 'in the method itself', 'wider'),
 			figure('base', 'max', 'Self most', 'in the method itself', 'wider'),
+			...processMetrics(report).flatMap(processColumns),
 		],
-		rows,
+		rows: report.rows,
 		sort: context.selection.sort,
 		onSort: (sort) => context.choose({ sort }, 'replace'),
 	});
@@ -110,10 +153,18 @@ function callTree(rows: ReportRow[]): HTMLElement {
 	});
 }
 
-function slowestList(rows: ReportRow[]): Child {
-	const calls = new Map<unknown, ReportRow[]>();
+/** What the whole process used during a call. */
+function processWords(metrics: Metric[], call: ReportRow): string {
+	const used = (call['process'] ?? {}) as Group;
 
-	for (const row of rows) {
+	return metrics.map(({ name: metric, unit }) => `, process ${metric} ${amount(used[metric], unit)}`).join('');
+}
+
+function slowestList(report: Report): Child {
+	const calls = new Map<unknown, ReportRow[]>();
+	const metrics = processMetrics(report);
+
+	for (const row of report.rows) {
 		const found = calls.get(row['call']);
 
 		if (found) found.push(row);
@@ -133,6 +184,7 @@ function slowestList(rows: ReportRow[]): Child {
 					` at ${moment(Number(parts[0]!['began']))}, `,
 					name(text(parts[0]!['thread']) || 'a thread that is not known', 60),
 					parts[0]!['failed'] === true ? ', left by an exception' : null,
+					processWords(metrics, parts[0]!),
 				),
 				callTree(parts),
 			),
@@ -142,15 +194,16 @@ function slowestList(rows: ReportRow[]): Child {
 export function callsView(both: Context): View {
 	const { context, field } = oneSide(both);
 	const { views } = context.profile.block.header;
-	const rows = views['distribution']?.rows ?? [];
-	const slowest = views['slowest']?.rows ?? [];
+	const distribution = views['distribution'];
+	const slowest = views['slowest'];
+	const rows = distribution?.rows ?? [];
 
 	return {
 		element: h(
 			'section',
 			{},
 			field ? toolbar(field) : null,
-			rows.length === 0
+			!distribution || rows.length === 0
 				? h(
 						'p',
 						{ class: 'note' },
@@ -159,16 +212,12 @@ export function callsView(both: Context): View {
 						' has a recording tell how long each call of that method took, and what the slowest calls did.',
 					)
 				: [
-						h(
-							'p',
-							{ class: 'note' },
-							visible(`Percentiles: ${text(views['distribution']?.['percentiles'])}.`),
-						),
-						distributionTable(context, rows),
+						h('p', { class: 'note' }, visible(`Percentiles: ${text(distribution['percentiles'])}.`)),
+						distributionTable(context, distribution),
 						h('h3', {}, 'The slowest calls'),
-						slowestList(slowest),
+						slowest ? slowestList(slowest) : null,
 					],
 		),
-		rows: () => [...rows, ...slowest],
+		rows: () => [...rows, ...(slowest?.rows ?? [])],
 	};
 }
