@@ -17,7 +17,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION        8
+#define SCHEMA_VERSION        9
 
 /* How a record has what is in a column. */
 enum schema_kind {
@@ -103,6 +103,7 @@ enum schema_table_id {
 	TABLE_LOCK,
 	TABLE_CONTENTION,
 	TABLE_LONG_WAIT,
+	TABLE_UNFINISHED_WAIT,
 	TABLE_SEQUENCE,
 	TABLE_DISTRIBUTION,
 	TABLE_SLOW_CALL,
@@ -115,7 +116,11 @@ enum schema_table_id {
 	TABLE_SLICE_NODE,
 	TABLE_SLICE_ACCOUNT,
 	TABLE_SLICE_SEQUENCE,
+	TABLE_SLICE_CONTENTION,
+	TABLE_SLICE_THREAD_STATE,
 	TABLE_SNAPSHOT_DISTRIBUTION,
+	TABLE_SNAPSHOT_CONTENTION,
+	TABLE_SNAPSHOT_THREAD_STATE,
 	TABLE_COUNT
 };
 
