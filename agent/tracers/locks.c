@@ -10,6 +10,7 @@
 #include "agent/jvm/native_function.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/stack/safe_read.h"
 #include "agent/stack/vm_monitors.h"
 #include "agent/threads/virtual_threads.h"
 #include "agent/tracers/lock_objects.h"
@@ -22,6 +23,7 @@ enum {
 	PATHS_WINDOW_MS = 50,  /* so many holders in that time have their stacks read: */
 	PATHS_IN_WINDOW = 100, /* a signal takes some us from the one that holds the lock */
 	HURRY = 256,           /* waits on their way that are not to wait for a flush */
+	LOOK_NS = 500000000,   /* between two looks for waits that last */
 	ASKED_SHARE = 100 /* the JVM is asked for one of so many parts of the time at most */
 };
 
@@ -95,7 +97,8 @@ static void learn(JNIEnv *jni)
 static struct {
 	_Atomic bool on;
 	_Atomic uint64_t sent; /* waits that are on their way to the writer, ever */
-	_Atomic uint64_t cut;  /* waits that were under way as it was switched off */
+	_Atomic uint64_t cut;  /* waits that were under way as it was switched off, and are not told */
+	uint64_t looked; /* the writer's: when it last looked for waits that last */
 	/* When the JVM was first asked who holds a monitor, and how long that took in all. */
 	_Atomic uint64_t asked_since, asked_ns, asked;
 	_Atomic uint64_t window, paths, paths_left_out;
@@ -209,7 +212,8 @@ static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobj
 {
 	bool apart = kind == LOCKS_BLOCK || holder.state != HOLDER_NONE;
 	uint32_t lock = lock_object(jni, object, apart);
-	wait_ref wait = waits_begin(jvm_thread_id(jni, thread), kind, lock, begin);
+	wait_ref wait = waits_begin(
+		jvm_thread_id(jni, thread), sampler_java_thread(), kind, lock, begin);
 
 	if (wait)
 		ask_holder(wait, lock, holder);
@@ -451,6 +455,55 @@ static void take_sums(void)
 
 static const struct waits_tree tree = {add_hold, add_waits, node_of};
 
+/* ---- waits that are under way ---- */
+
+/* In the cookie of an event that asks where a waiter is, not a holder: a bit that no wait_ref has. */
+#define OF_WAITER (UINT64_C(1) << 31)
+
+/* Most of them wait, and are read from outside. The place alone is wanted. False: nobody is to be asked. */
+static bool ask_waiters(void)
+{
+	struct wait_asked asked[WAITS_ASKED];
+	unsigned count = waits_to_ask(clock_now(), asked);
+	sigset_t before;
+
+	safe_read_begin(&before);
+	for (unsigned i = 0; i < count; i++) {
+		const struct sampler_event event = {.kind = LOCKS_HOLD,
+			.subject = asked[i].lock,
+			.cookie = asked[i].wait | OF_WAITER,
+			.later = true};
+
+		sampler_take_of(asked[i].java, asked[i].thread, &event);
+	}
+	safe_read_end(&before);
+	return count > 0;
+}
+
+static void on_answered(uint64_t cookie, uint32_t place)
+{
+	if (cookie & OF_WAITER)
+		waits_seen(cookie & ~OF_WAITER, place);
+	else
+		waits_answered(cookie, place);
+}
+
+static bool expected(void)
+{
+	return atomic_load(&locks.on);
+}
+
+static bool drain(void)
+{
+	uint64_t now = clock_now();
+
+	if (now - locks.looked > LOOK_NS) {
+		locks.looked = now;
+		ask_waiters();
+	}
+	return false;
+}
+
 /* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
 static int prove(const struct session *session, struct error *error)
 {
@@ -475,7 +528,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	sampler_on_placed(LOCKS_BLOCK, waits_placed);
 	sampler_on_placed(LOCKS_WAIT, waits_placed);
 	sampler_on_placed(LOCKS_PARK, waits_placed);
-	sampler_on_placed(LOCKS_HOLD, waits_answered);
+	sampler_on_placed(LOCKS_HOLD, on_answered);
 	sampler_on_drained(take_sums);
 	atomic_store(&locks.on, true);
 	virtual_threads_listen(on_unmount, on_mount);
@@ -486,7 +539,9 @@ static void off(JNIEnv *jni, struct session *session)
 {
 	atomic_store(&locks.on, false);
 	virtual_threads_listen(NULL, NULL);
-	atomic_fetch_add(&locks.cut, waits_forget());
+	atomic_fetch_add(&locks.cut, waits_cut(clock_now()));
+	while (ask_waiters())
+		;
 }
 
 static void forget(void)
@@ -510,7 +565,7 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 	int status;
 
 	status = lock_objects_put(profile, error);
-	return status == 0 ? waits_put(profile, began, error) : status;
+	return status == 0 ? waits_put(profile, began, clock_now(), error) : status;
 }
 
 static void put_done(bool kept)
@@ -553,7 +608,10 @@ const struct tracer locks_tracer = {
 	.on = on,
 	.off = off,
 	.forget = forget,
+	.expected = expected,
+	.drain = drain,
 	.put = put,
 	.put_done = put_done,
+	.snapshot_made = waits_close_longest,
 	.facts = facts,
 };
