@@ -217,6 +217,24 @@ static void test_samples(void **state)
 	check_screens("mixed", shown, COUNT(shown));
 }
 
+/* A lock has its whole short name, as wide as the terminal may be. */
+static void test_waits(void **state)
+{
+	static const char *const shown[] = {"locks", "waits", "wait-pairs", "long-waits"};
+
+	fixture_waits(&fixture);
+	check_screens("waiting", shown, COUNT(shown));
+	for (unsigned width = 80; width <= 120; width += 20) {
+		char *locks = print_screen("locks", width, NULL);
+		char *longest = print_screen("long-waits", width, NULL);
+
+		assert_non_null(strstr(locks, "ReentrantLock@66b179dd"));
+		assert_non_null(strstr(longest, "ReentrantLock@66b179dd"));
+		free(locks);
+		free(longest);
+	}
+}
+
 /* Stacks of unequal weight: a quarter as many equal ones tell as much, and errors are twice as large. */
 static void test_uneven_samples(void **state)
 {
@@ -650,6 +668,7 @@ int main(void)
 		cmocka_unit_test(test_idle_threads),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_uneven_samples),
 		cmocka_unit_test(test_overview),
 		cmocka_unit_test(test_options),

@@ -104,11 +104,6 @@ function omittedNote(one: TraceTable, report: Report): Child {
 	);
 }
 
-function wholeNote(header: Header, one: TraceTable): Child {
-	if (!one.whole || header.interval === '') return null;
-	return h('p', { class: 'note' }, 'These figures are of the whole recording, not of the interval.');
-}
-
 const matches = (search: Search, row: ReportRow): boolean => !search.given || search.matches(textOf(row).join('\n'));
 
 /** All texts of a row. */
@@ -139,7 +134,6 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 			{},
 			h('h3', {}, one.title),
 			h('p', { class: 'note' }, one.question),
-			wholeNote(header, one),
 			tableOf(context, one, rows.slice(0, FIRST_LOOK), false),
 			h(
 				'p',
@@ -157,7 +151,6 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 function alone(context: Context, header: Header, one: TraceTable, shown: ReportRow[]): Child {
 	return [
 		h('p', { class: 'note' }, one.question),
-		wholeNote(header, one),
 		tableOf(context, one, shown, true),
 		omittedNote(one, header.views[one.view]!),
 	];
