@@ -74,6 +74,7 @@ static void make_good(void)
 		.code = true,
 		.machine_code = true,
 		.slice_use = true,
+		.thread_states = true,
 		.events = true};
 	struct profile *profile;
 	struct error error = {0};
@@ -119,7 +120,9 @@ static void make_good(void)
 		    "figure = 'elapsed', buckets = NULL");
 	run_sql(db, "UPDATE slow_call SET tree = NULL");
 	run_sql(db, "UPDATE contention SET kind = 'block'");
+	run_sql(db, "UPDATE snapshot_contention SET kind = 'block', node = 1 << 32");
 	run_sql(db, "UPDATE long_wait SET kind = 'block'");
+	run_sql(db, "UPDATE unfinished_wait SET kind = 'park', node = 1 << 32, holder = NULL");
 	/* Three slices, the second of what is in none of the others. */
 	run_sql(db, "UPDATE slice SET began = 10 * (id - 1), ended = 10 * id");
 	run_sql(db, "UPDATE slice_node SET id = 1 << 32 | id");

@@ -44,6 +44,7 @@ function pathCell(value: unknown): Child {
 function cell(value: unknown, kind: TraceColumn[2]): Child {
 	if (value === null) return '';
 	if (kind === 'path') return pathCell(value);
+	if (typeof value === 'boolean') return value ? 'yes' : 'no';
 	if (kind === 'text' || typeof value !== 'number') return name(String(value));
 	if (kind === 'moment') return moment(value);
 	return h('span', { title: `${exact(value)}${kind === 'count' ? '' : ` ${kind}`}` }, quantity(value, kind));
