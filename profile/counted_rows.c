@@ -11,8 +11,8 @@ static uint64_t *count_in(void *row, const struct schema_column *column)
 }
 
 /* Adds the counts; or takes them away, as far as there are as many. */
-static void change(
-	struct profile *profile, const struct schema_table *slice, void *row, void *by, bool add)
+static void change(struct profile *profile, const struct schema_table *slice, void *row,
+	void *by, bool add)
 {
 	for (int i = 0; i < slice->columns; i++) {
 		const struct schema_column *column = &slice->column[i];

@@ -276,9 +276,9 @@ struct profile_contention {
  * brought up to date. */
 struct profile_wait {
 	uint32_t id;
-	uint32_t contention; /* id of the row that counts it; of an unfinished one 0 */
-	uint64_t begin, ns;  /* ns since the session began; how long, or how long so far */
-	uint64_t node, holder;          /* as in profile_contention, */
+	uint32_t contention;   /* id of the row that counts it; of an unfinished one 0 */
+	uint64_t begin, ns;    /* ns since the session began; how long, or how long so far */
+	uint64_t node, holder; /* as in profile_contention, */
 	uint32_t thread, holder_thread; /* and these */
 	uint32_t lock;
 	enum account_kind kind;

@@ -46,7 +46,7 @@ enum statement {
 	DROP_DISTRIBUTION,
 	FORGET_FILE, /* what it was; whose it is now stays */
 	DROP_UNFINISHED,
-	DROP_ONE,    /* and its table */
+	DROP_ONE, /* and its table */
 	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
 };
 

@@ -68,9 +68,8 @@ static const struct schema_column *column_named(
 /* Where a record of the original has what is in the slice's columns. */
 static void find_columns(struct slice_columns *of, int t)
 {
-	static const enum schema_table_id originals[SLICE_TABLES] = {
-		TABLE_THREAD, TABLE_NODE, TABLE_ACCOUNT, TABLE_SEQUENCE, TABLE_CONTENTION,
-		TABLE_THREAD_STATE};
+	static const enum schema_table_id originals[SLICE_TABLES] = {TABLE_THREAD, TABLE_NODE,
+		TABLE_ACCOUNT, TABLE_SEQUENCE, TABLE_CONTENTION, TABLE_THREAD_STATE};
 	const struct schema_table *original = &schema_tables[originals[t]],
 				  *slice = &schema_tables[(int)TABLE_SLICE_THREAD + t];
 

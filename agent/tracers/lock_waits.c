@@ -81,7 +81,8 @@ static struct {
 	uint32_t unused;
 	uint32_t most;
 	struct wait *_Atomic block[BLOCKS];
-	struct under_way cut[UNFINISHED]; /* as the trace ended; their waits are nobody else's */
+	struct under_way
+		cut[UNFINISHED]; /* as the trace ended; their waits are nobody else's */
 	unsigned cuts;
 	_Atomic uint64_t lost, unknown;
 	/* The writer's. */
@@ -500,8 +501,8 @@ uint64_t waits_cut(uint64_t now)
 }
 
 /* Calls each for all that are under way, and that were cut. Under a lock. */
-static void each_under_way(uint64_t now,
-	void (*each)(void *user, const struct under_way *wait), void *user)
+static void each_under_way(
+	uint64_t now, void (*each)(void *user, const struct under_way *wait), void *user)
 {
 	for (int i = 0; i < PARTS; i++) {
 		lock_take(&part[i].lock);
@@ -555,8 +556,8 @@ unsigned waits_to_ask(uint64_t now, struct wait_asked asked[WAITS_ASKED])
 		/* It may have ended since. */
 		if (wait->turn == (uint32_t)(ref >> 32)) {
 			wait->asked = true;
-			asked[count++] = (struct wait_asked){
-				ref, wait->thread, wait->java, wait->lock};
+			asked[count++] =
+				(struct wait_asked){ref, wait->thread, wait->java, wait->lock};
 		}
 		lock_give(&of->lock);
 	}
@@ -827,8 +828,7 @@ static int put_unfinished(
 	return status;
 }
 
-int waits_put(
-	struct profile_writer *profile, uint64_t began, uint64_t now, struct error *error)
+int waits_put(struct profile_writer *profile, uint64_t began, uint64_t now, struct error *error)
 {
 	int status = 0;
 

@@ -51,8 +51,8 @@ void waits_close(void);
 
 /* A thread begins to wait. If it did already, that is forgotten. 0: no room, which is counted. java: its JavaThread, or the
  * one of its carrier, for whoever asks where it is (waits_to_ask). */
-wait_ref waits_begin(int64_t thread, uintptr_t java, enum account_kind kind, uint32_t lock,
-	uint64_t begin);
+wait_ref waits_begin(
+	int64_t thread, uintptr_t java, enum account_kind kind, uint32_t lock, uint64_t begin);
 
 /* Behind each waits_begin, once: who holds the lock. With HOLDER_ASKED waits_answered follows, or came before
  * this. holder: its Thread.threadId(), 0: not known. */

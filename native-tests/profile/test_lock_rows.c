@@ -42,7 +42,8 @@ static void put_part(struct profile_writer *writer, unsigned part, struct error 
 		.longest = parts[part].longest,
 		.began = parts[part].began};
 	struct profile_contention once = {.id = 2, .kind = LOCKS_BLOCK, .count = 1, .ns = 5};
-	struct profile_thread_state ran = {.id = 1, .os_id = 11, .name = "main", .from = 50 * MS};
+	struct profile_thread_state ran = {
+		.id = 1, .os_id = 11, .name = "main", .from = 50 * MS};
 
 	for (uint32_t t = WAITER; t <= HOLDER; t++) {
 		const struct profile_thread thread = {

@@ -108,7 +108,8 @@ static void add_lock(struct search *search, const struct finding_rule *rule, siz
 	finding->title =
 		search_text(search, "Threads wait for a lock: %s", lock_text(search, place));
 	finding->evidence = search_text(search,
-		"%s waits%s, %s in all threads together, in %s of tracing; the longest %s. Most "
+		"%s waits%s, %s in all threads together, in %s of tracing; the longest %s. "
+		"Most "
 		"of it: "
 		"'%s' in %s, while '%s' held it%s%s.",
 		search_count(search, waits->count), unfinished, search_time(search, waits->ns),

@@ -5,9 +5,10 @@
 
 struct label lock_name(const char *class_name)
 {
-	static const char *const packages[] = {
-				"java.util.concurrent.locks.", "java.util.concurrent."},
-			  *const synchronizers[] = {"$NonfairSync", "$FairSync", "$Sync"};
+	static const char *const packages[] = {"java.util.concurrent.locks.",
+		"java.util.concurrent."},
+				 *const synchronizers[] = {
+					 "$NonfairSync", "$FairSync", "$Sync"};
 	struct label name = label_of(class_name);
 
 	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
@@ -18,8 +19,8 @@ struct label lock_name(const char *class_name)
 		name = label_of(class_name + length);
 		break;
 	}
-	for (size_t i = 0; name.text != class_name &&
-			   i < sizeof(synchronizers) / sizeof(*synchronizers);
+	for (size_t i = 0;
+		name.text != class_name && i < sizeof(synchronizers) / sizeof(*synchronizers);
 		i++) {
 		size_t length = strlen(synchronizers[i]);
 

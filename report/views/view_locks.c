@@ -100,8 +100,7 @@ static const char *lock_class(const struct report *report, uint32_t place)
 /* As people call it, for text. */
 static struct cell lock_short(const struct report *report, uint32_t place)
 {
-	return cell_label(
-		lock_label(report, place, lock_name(lock_class(report, place))));
+	return cell_label(lock_label(report, place, lock_name(lock_class(report, place))));
 }
 
 static struct cell lock_long(const struct report *report, uint32_t place)
