@@ -77,6 +77,7 @@ int counted_rows_read(
 			change(reader->profile, counts, row + place * list->record, by,
 				interval->by_slices);
 	}
-	profile_free(other.profile);
+	store_fini(&other.owned->store);
+	free(other.owned);
 	return status;
 }

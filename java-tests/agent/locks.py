@@ -171,9 +171,8 @@ class Locks:
                                                 "json", *choice).out)["rows"])
                 for choice in (("--snapshot", ".."), ("--snapshot", "..between"),
                                ("--snapshot", "between.."), ("--from", "0s")))
-            self.test.same(f"{what}: parts of {view}", whole, {
-                key: tuple(map(sum, zip(first.get(key, (0, 0)), second.get(key, (0, 0)))))
-                for key in {**first, **second}})
+            self.test.same(f"{what}: parts of {view}", whole,
+                           self.summed([*first.items(), *second.items()]))
             self.test.same(f"{what}: {view} by time", whole, timed)
             if view == "waits":
                 # One of each waiter may be told late.
@@ -183,16 +182,21 @@ class Locks:
                                  f"{what}: {found} waits instead of {PART} and {2 * PART}")
 
     @staticmethod
-    def waits_of(rows):
-        """What has ended: number and time."""
-        return {(row["kind"], row["method"], row["class"], row["holder"]["method"]): (
-            row["contended"]["waits"] + row["idle"]["waits"], row["contended"]["ns"] + row["idle"]["ns"])
-            for row in rows if not row["unfinished"]}
+    def summed(pairs):
+        sums = {}
+        for key, figures in pairs:
+            sums[key] = tuple(map(sum, zip(sums.get(key, (0, 0)), figures)))
+        return sums
 
-    @staticmethod
-    def states_of(rows):
-        return {row["os_id"]: (row["running"], row["voluntary"])
-                for row in rows if row["ns"]}
+    def waits_of(self, rows):
+        """What has ended: number and time."""
+        return self.summed(((row["kind"], row["method"], row["class"], row["holder"]["method"]), (
+            row["contended"]["waits"] + row["idle"]["waits"], row["contended"]["ns"] + row["idle"]["ns"]))
+            for row in rows if not row["unfinished"])
+
+    def states_of(self, rows):
+        """A number may be of several threads, one after the other."""
+        return self.summed((row["os_id"], (row["running"], row["voluntary"])) for row in rows if row["ns"])
 
     # --- on and off ---
 

@@ -5,30 +5,23 @@
 
 struct label lock_name(const char *class_name)
 {
-	static const char *const packages[] = {"java.util.concurrent.locks.",
-		"java.util.concurrent."},
-				 *const synchronizers[] = {
-					 "$NonfairSync", "$FairSync", "$Sync"};
+	static const char *const packages[] = {
+		"java.util.concurrent.locks.", "java.util.concurrent."};
+	static const char *const synchronizers[] = {"$NonfairSync", "$FairSync", "$Sync"};
 	struct label name = label_of(class_name);
+	size_t length = 0;
 
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
-		size_t length = strlen(packages[i]);
-
-		if (strncmp(class_name, packages[i], length) != 0)
-			continue;
-		name = label_of(class_name + length);
-		break;
-	}
-	for (size_t i = 0;
-		name.text != class_name && i < sizeof(synchronizers) / sizeof(*synchronizers);
-		i++) {
-		size_t length = strlen(synchronizers[i]);
-
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages) && length == 0; i++)
+		if (strncmp(class_name, packages[i], strlen(packages[i])) == 0)
+			length = strlen(packages[i]);
+	if (length == 0)
+		return name;
+	name = label_of(class_name + length);
+	for (size_t i = 0; i < sizeof(synchronizers) / sizeof(*synchronizers); i++) {
+		length = strlen(synchronizers[i]);
 		if (name.length > length &&
-			strcmp(name.text + name.length - length, synchronizers[i]) == 0) {
-			name.length -= length;
-			break;
-		}
+			strcmp(name.text + name.length - length, synchronizers[i]) == 0)
+			return (struct label){name.text, name.length - length};
 	}
 	return name;
 }
