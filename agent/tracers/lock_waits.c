@@ -566,11 +566,13 @@ unsigned waits_to_ask(uint64_t now, struct wait_asked asked[WAITS_ASKED])
 
 void waits_seen(wait_ref ref, uint32_t place)
 {
-	struct wait *wait = wait_of(ref);
-	struct part *of = &part[wait->part];
+	struct wait *wait;
+	struct part *of;
 
 	if (!waits.open)
 		return;
+	wait = wait_of(ref);
+	of = &part[wait->part];
 	lock_take(&of->lock);
 	if (wait->turn == (uint32_t)(ref >> 32))
 		wait->seen_place = place;

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "native-tests/report/fixture.h"
-#include "report/model/lock_name.h"
+#include "report/model/waits.h"
 #include "report/text/figure.h"
 
 static struct fixture fixture;

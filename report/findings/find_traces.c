@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/model/lock_name.h"
 #include "report/model/trace_times.h"
+#include "report/model/waits.h"
 
 /* So many findings of one rule, the heaviest. */
 enum { MOST_OF_A_RULE = 3 };
@@ -154,16 +154,7 @@ void find_lock_contention(struct search *search, const struct finding_rule *rule
 	for (size_t i = 0; i < profile->contention_count; i++)
 		add_waits(search, locks, &profile->contention[i], 0);
 	for (size_t i = 0; i < profile->unfinished_wait_count; i++) {
-		const struct profile_wait *wait = &profile->unfinished_wait[i];
-		const struct profile_contention row = {.node = wait->node,
-			.holder = wait->holder,
-			.thread = wait->thread,
-			.holder_thread = wait->holder_thread,
-			.lock = wait->lock,
-			.kind = wait->kind,
-			.count = 1,
-			.ns = wait->ns,
-			.longest = wait->ns};
+		const struct profile_contention row = waits_row(&profile->unfinished_wait[i]);
 
 		add_waits(search, locks, &row, 1);
 	}

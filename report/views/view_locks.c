@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/lock_name.h"
 #include "report/model/trace_times.h"
+#include "report/model/waits.h"
 #include "report/text/figure.h"
 #include "report/views/view.h"
 
@@ -301,20 +301,8 @@ static int make_rows(const struct report *report, struct locks_view *view)
 	view->finished = view->rows = profile->contention_count;
 	if (view->finished > 0)
 		memcpy(view->row, profile->contention, view->finished * sizeof(*view->row));
-	for (size_t i = 0; i < profile->unfinished_wait_count; i++) {
-		const struct profile_wait *wait = &profile->unfinished_wait[i];
-
-		view->row[view->rows++] = (struct profile_contention){.node = wait->node,
-			.holder = wait->holder,
-			.thread = wait->thread,
-			.holder_thread = wait->holder_thread,
-			.lock = wait->lock,
-			.kind = wait->kind,
-			.count = 1,
-			.ns = wait->ns,
-			.longest = wait->ns,
-			.began = wait->begin};
-	}
+	for (size_t i = 0; i < profile->unfinished_wait_count; i++)
+		view->row[view->rows++] = waits_row(&profile->unfinished_wait[i]);
 	return 0;
 }
 

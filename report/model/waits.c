@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* lock_name: see lock_name.h. */
-#include "report/model/lock_name.h"
+/* waits: see waits.h. */
+#include "report/model/waits.h"
 
 struct label lock_name(const char *class_name)
 {
@@ -24,4 +24,18 @@ struct label lock_name(const char *class_name)
 			return (struct label){name.text, name.length - length};
 	}
 	return name;
+}
+
+struct profile_contention waits_row(const struct profile_wait *wait)
+{
+	return (struct profile_contention){.node = wait->node,
+		.holder = wait->holder,
+		.thread = wait->thread,
+		.holder_thread = wait->holder_thread,
+		.lock = wait->lock,
+		.kind = wait->kind,
+		.count = 1,
+		.ns = wait->ns,
+		.longest = wait->ns,
+		.began = wait->begin};
 }
