@@ -81,8 +81,8 @@ static struct {
 	uint32_t unused;
 	uint32_t most;
 	struct wait *_Atomic block[BLOCKS];
-	struct under_way
-		cut[UNFINISHED]; /* as the trace ended; their waits are nobody else's */
+	/* As the trace ended; their waits are nobody else's. */
+	struct under_way cut[UNFINISHED];
 	unsigned cuts;
 	_Atomic uint64_t lost, unknown;
 	/* The writer's. */

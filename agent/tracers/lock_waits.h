@@ -12,7 +12,7 @@
  * A wait goes with its thread, by Thread.threadId(), not with what carries it. What is summed up is bounded: sums of
  * what has no room go to a row of the lock, and where that has none to one of the kind.
  *
- * Runs: begin, end, drop in any thread; placed, answered, sweep, put on the writer's; no JVM is needed.
+ * Runs: begin, end, drop, cut, to_ask in any thread; placed, answered, seen, sweep, put on the writer's; no JVM is needed.
  * Owns: its memory, from open to close.
  */
 #ifndef JPROF_LOCK_WAITS_H

@@ -97,8 +97,8 @@ static void learn(JNIEnv *jni)
 static struct {
 	_Atomic bool on;
 	_Atomic uint64_t sent; /* waits that are on their way to the writer, ever */
-	_Atomic uint64_t
-		cut; /* waits that were under way as it was switched off, and are not told */
+	/* Waits that were under way as it was switched off, and are not told. */
+	_Atomic uint64_t cut;
 	uint64_t looked; /* the writer's: when it last looked for waits that last */
 	/* When the JVM was first asked who holds a monitor, and how long that took in all. */
 	_Atomic uint64_t asked_since, asked_ns, asked;
