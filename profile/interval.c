@@ -365,6 +365,27 @@ static bool thread_is_used(const struct profile *profile, const struct profile_t
 	return used != 0;
 }
 
+/* Threads that others wait for, or that wait, are named by rows of locks; their roots stand for them. */
+static void keep_thread(const struct profile *profile, uint32_t id, bool *keep)
+{
+	ptrdiff_t t = id ? profile_thread_find(profile, id) : -1;
+
+	if (t >= 0 && profile->thread_first[t] < profile->thread_first[t + 1])
+		keep[profile->thread_first[t]] = true;
+}
+
+static void keep_waiting(const struct profile *profile, bool *keep)
+{
+	for (size_t i = 0; i < profile->contention_count; i++) {
+		keep_thread(profile, profile->contention[i].thread, keep);
+		keep_thread(profile, profile->contention[i].holder_thread, keep);
+	}
+	for (size_t i = 0; i < profile->unfinished_wait_count; i++) {
+		keep_thread(profile, profile->unfinished_wait[i].thread, keep);
+		keep_thread(profile, profile->unfinished_wait[i].holder_thread, keep);
+	}
+}
+
 int interval_drop_unused(struct profile *profile)
 {
 	uint32_t *by_place = calloc(profile->node_count + 1, sizeof *by_place);
@@ -381,6 +402,8 @@ int interval_drop_unused(struct profile *profile)
 		keep[account->node] = true;
 		profile->account[accounts++] = *account;
 	}
+	if (ready)
+		keep_waiting(profile, keep);
 	for (size_t i = profile->node_count; ready && i-- > 0;) {
 		const struct profile_node *node = &profile->node[i];
 

@@ -18,7 +18,9 @@
 	"UNION SELECT node FROM contention WHERE node NOT NULL "                               \
 	"UNION SELECT holder FROM contention WHERE holder NOT NULL "                           \
 	"UNION SELECT node FROM long_wait WHERE node NOT NULL "                                \
-	"UNION SELECT holder FROM long_wait WHERE holder NOT NULL "
+	"UNION SELECT holder FROM long_wait WHERE holder NOT NULL "                            \
+	"UNION SELECT node FROM unfinished_wait WHERE node NOT NULL "                          \
+	"UNION SELECT holder FROM unfinished_wait WHERE holder NOT NULL "
 #define NAMED_BY_RECORDS "UNION SELECT node FROM record WHERE node <> 0 "
 #define THEIR_CALLERS                                                                          \
 	"UNION SELECT coalesce(n.parent, f.into_id) FROM named LEFT JOIN node n "              \
@@ -73,6 +75,14 @@ static uint64_t path_of(const struct profile *profile, uint64_t node)
 	return (uint64_t)(place + 1);
 }
 
+static void follow_waits(const struct profile *profile, struct profile_wait *row, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		row[i].node = path_of(profile, row[i].node);
+		row[i].holder = path_of(profile, row[i].holder);
+	}
+}
+
 int paths_read(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
@@ -104,11 +114,7 @@ int paths_read(struct reader *reader)
 		row->node = path_of(profile, row->node);
 		row->holder = path_of(profile, row->holder);
 	}
-	for (size_t i = 0; i < profile->long_wait_count && status == 0; i++) {
-		struct profile_wait *row = &profile->long_wait[i];
-
-		row->node = path_of(profile, row->node);
-		row->holder = path_of(profile, row->holder);
-	}
+	follow_waits(profile, profile->long_wait, profile->long_wait_count);
+	follow_waits(profile, profile->unfinished_wait, profile->unfinished_wait_count);
 	return status;
 }

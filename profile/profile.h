@@ -267,15 +267,18 @@ struct profile_contention {
 	uint32_t lock;                  /* id; from the reader place + 1; 0: many, or none */
 	enum account_kind kind;
 	uint64_t count, failures, ns;
-	uint64_t longest; /* ns of the longest, and when it */
-	uint64_t began;   /* began: ns since the session began */
+	/* ns of the longest, and when it began: ns since the session began. From the reader of an interval it may not be
+	 * known: 0. */
+	uint64_t longest, began;
 };
 
-/* One of the longest waits. */
+/* One of the longest waits, or one that is unfinished: under way when the trace, the recording or the interval ended, or the file was
+ * brought up to date. */
 struct profile_wait {
 	uint32_t id;
-	uint64_t begin, ns;             /* ns since the session began; how long */
-	uint64_t node, holder;          /* as in profile_contention, */
+	uint32_t contention;   /* id of the row that counts it; of an unfinished one 0 */
+	uint64_t begin, ns;    /* ns since the session began; how long, or how long so far */
+	uint64_t node, holder; /* as in profile_contention, */
 	uint32_t thread, holder_thread; /* and these */
 	uint32_t lock;
 	enum account_kind kind;

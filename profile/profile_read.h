@@ -120,7 +120,7 @@ struct profile {
 	/* Only where collections are wanted, in the order in which they ended. */
 	struct profile_collection *collection;
 	size_t collection_count;
-	/* Only where they are wanted. */
+	/* Only where they are wanted, of threads that were seen in the interval. */
 	struct profile_thread_state *thread_state;
 	size_t thread_state_count;
 	/* Only where classes are wanted. */
@@ -135,13 +135,16 @@ struct profile {
 	size_t compilation_count;
 	struct profile_deoptimization *deoptimization;
 	size_t deoptimization_count;
-	/* Of the trace `locks`, whatever interval is wanted; ordered by id. */
+	/* Of the trace `locks`: all locks, ordered by id; contention that had waits which ended in the interval, ordered by id; the
+	 * longest of these, and the waits that were under way at its end, in any order. */
 	struct profile_lock *lock;
 	size_t lock_count;
 	struct profile_contention *contention;
 	size_t contention_count;
 	struct profile_wait *long_wait;
 	size_t long_wait_count;
+	struct profile_wait *unfinished_wait;
+	size_t unfinished_wait_count;
 	/* In order of time, one behind the other. */
 	struct profile_slice *slice;
 	size_t slice_count;

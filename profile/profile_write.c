@@ -45,7 +45,8 @@ enum statement {
 	DROP_ACCOUNT,
 	DROP_DISTRIBUTION,
 	FORGET_FILE, /* what it was; whose it is now stays */
-	DROP_ONE,    /* and its table */
+	DROP_UNFINISHED,
+	DROP_ONE, /* and its table */
 	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
 };
 
@@ -318,6 +319,8 @@ static int prepare_all(struct profile_writer *writer)
 	if (result == SQLITE_OK)
 		result = prepare(writer, DROP_DISTRIBUTION,
 			"DELETE FROM distribution WHERE id BETWEEN ? AND ?");
+	if (result == SQLITE_OK)
+		result = prepare(writer, DROP_UNFINISHED, "DELETE FROM unfinished_wait");
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped && result == SQLITE_OK; i++) {
 		char sql[64];
 
@@ -642,6 +645,11 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 			status = step(writer, which, error);
 	}
 	return status;
+}
+
+int profile_drop_unfinished(struct profile_writer *writer, struct error *error)
+{
+	return check_open(writer, error) < 0 ? -ERROR_IO : step(writer, DROP_UNFINISHED, error);
 }
 
 /* --- the end --- */

@@ -84,7 +84,7 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	const void *record, struct error *error);
 int profile_put_meta(
 	struct profile_writer *writer, const char *key, const char *value, struct error *error);
-/* Keeps a copy of all threads, nodes and I/O as the transaction has them at this point, under
+/* Keeps a copy of all that tables of schema.h have copies of, threads, nodes, accounts and so on, as the transaction has them at this point, under
  * an id that is new. */
 int profile_put_snapshot(struct profile_writer *writer, const struct profile_snapshot *snapshot,
 	struct error *error);
@@ -111,6 +111,9 @@ int profile_drop_node(
 int profile_drop_account(
 	struct profile_writer *writer, uint32_t thread, uint32_t io, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
+
+/* Takes out all waits that were unfinished (TABLE_UNFINISHED_WAIT, which profile_put_row puts). */
+int profile_drop_unfinished(struct profile_writer *writer, struct error *error);
 
 /* Makes it a single file without side files and gives everything back. Open transactions
  * are rolled back. NULL is allowed. A negative code: the journal could not be removed,

@@ -24,6 +24,8 @@ static const struct schema_table *table_of(const struct reader *reader, enum sch
 		[TABLE_ACCOUNT] = TABLE_SNAPSHOT_ACCOUNT,
 		[TABLE_SEQUENCE] = TABLE_SNAPSHOT_SEQUENCE,
 		[TABLE_DISTRIBUTION] = TABLE_SNAPSHOT_DISTRIBUTION,
+		[TABLE_CONTENTION] = TABLE_SNAPSHOT_CONTENTION,
+		[TABLE_THREAD_STATE] = TABLE_SNAPSHOT_THREAD_STATE,
 	};
 
 	return &schema_tables[reader->snapshot && copy[id] ? copy[id] : id];

@@ -12,6 +12,7 @@
  *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
  *   paths.c       the call paths that files and records name
  *   watched.c     how long calls of watched methods took
+ *   counted_rows.c   rows by an id whose counts grow, of the interval
  */
 #ifndef JPROF_PROFILE_READER_H
 #define JPROF_PROFILE_READER_H
@@ -172,9 +173,16 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 
 /* ---- locks: lock_rows.c ---- */
 
-/* Reads locks, contention and the longest waits; threads are known, and groups are not yet put together. 0, or a negative
- * code. */
+/* Reads locks, contention, the longest waits and unfinished ones, all of the interval; threads are known, and groups are not yet
+ * put together. 0, or a negative code. */
 int lock_rows_read(struct reader *reader);
+
+/* ---- rows by an id whose counts grow: counted_rows.c ---- */
+
+/* Reads the table, whose key is a uint32_t. What it counts is what the interval has of it: the columns of `slice`, the table of what
+ * slices added. Snapshots have copies of it. 0, or a negative code. */
+int counted_rows_read(
+	struct reader *reader, const struct reader_list *list, enum schema_table_id slice);
 
 /* ---- the interval: interval.c ---- */
 

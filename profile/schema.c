@@ -263,6 +263,26 @@ static const struct schema_column slice_sequence_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_contention
+static const struct schema_column slice_contention_columns[] = {
+	KEY(id, "id", KIND_U32, ""),
+	COLUMN(count, "count", KIND_U64, ""),
+	COLUMN(failures, "failures", KIND_U64, ""),
+	COLUMN(ns, "ns", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_thread_state
+static const struct schema_column slice_thread_state_columns[] = {
+	KEY(id, "id", KIND_U32, ""),
+	COLUMN(ns, "ns", KIND_U64, ""),
+	COLUMN(running, "running", KIND_U64, ""),
+	COLUMN(runnable, "runnable", KIND_U64, ""),
+	COLUMN(voluntary, "voluntary", KIND_U64, ""),
+	COLUMN(involuntary, "involuntary", KIND_U64, ""),
+};
+#undef ROW
+
 #define ROW struct profile_mark
 static const struct schema_column mark_columns[] = {
 	COLUMN(at, "at", KIND_U64, "ns since the session began"),
@@ -448,6 +468,17 @@ static const struct schema_column long_wait_columns[] = {
 	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
 	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id"),
 	WORD(kind, "kind", account_kind_names, "block, wait, park"),
+	COLUMN(contention, "contention", KIND_U32, "id of the row that counts it"),
+};
+
+static const struct schema_column unfinished_wait_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., in no order"),
+	COLUMN(begin, "begin", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "so far; when the trace ended, then"),
+	COLUMN(node, "node", KIND_U64_OR_NULL, "the waiter's call path"),
+	COLUMN(holder, "holder", KIND_U64_OR_NULL, "the holder's; NULL: none is known"),
+	COLUMN(lock, "lock", KIND_U32_OR_NULL, "id"),
+	WORD(kind, "kind", account_kind_names, "block, wait, park"),
 };
 #undef ROW
 
@@ -541,6 +572,8 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
 	[TABLE_CONTENTION] = {.name = "contention", COLUMNS(contention_columns)},
 	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
+	[TABLE_UNFINISHED_WAIT] = {.name = "unfinished_wait",
+		COLUMNS(unfinished_wait_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
 	[TABLE_DISTRIBUTION] = {.name = "distribution", COLUMNS(distribution_columns)},
 	[TABLE_SLOW_CALL] = {.name = "slow_call", COLUMNS(slow_call_columns), PROCESS},
@@ -561,8 +594,16 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		.added = true},
 	[TABLE_SLICE_SEQUENCE] = {.name = "slice_sequence", COLUMNS(slice_sequence_columns),
 		SLICE_SUM, .added = true},
+	[TABLE_SLICE_CONTENTION] = {.name = "slice_contention",
+		COLUMNS(slice_contention_columns), .added = true},
+	[TABLE_SLICE_THREAD_STATE] = {.name = "slice_thread_state",
+		COLUMNS(slice_thread_state_columns), .added = true},
 	[TABLE_SNAPSHOT_DISTRIBUTION] = {.name = "snapshot_distribution",
 		COLUMNS(distribution_columns), .copy = true},
+	[TABLE_SNAPSHOT_CONTENTION] = {.name = "snapshot_contention",
+		COLUMNS(contention_columns), .copy = true},
+	[TABLE_SNAPSHOT_THREAD_STATE] = {.name = "snapshot_thread_state",
+		COLUMNS(thread_state_columns), .copy = true},
 };
 /* clang-format on */
 

@@ -37,7 +37,9 @@ static const char *const own_sql[OWN_STATEMENTS] = {
 		"UPDATE slice SET rows = (SELECT count(*) FROM slice_thread WHERE slice = ?1)"
 		" + (SELECT count(*) FROM slice_node WHERE slice = ?1)"
 		" + (SELECT count(*) FROM slice_account WHERE slice = ?1)"
-		" + (SELECT count(*) FROM slice_sequence WHERE slice = ?1) WHERE id = ?1",
+		" + (SELECT count(*) FROM slice_sequence WHERE slice = ?1)"
+		" + (SELECT count(*) FROM slice_contention WHERE slice = ?1)"
+		" + (SELECT count(*) FROM slice_thread_state WHERE slice = ?1) WHERE id = ?1",
 	[OWN_BOUNDS] = "SELECT count(*), sum(rows) FROM slice",
 	[OWN_PAIR] =
 		"SELECT iif(rows >= next_rows, id, next), iif(rows >= next_rows, next, id) "
@@ -66,8 +68,8 @@ static const struct schema_column *column_named(
 /* Where a record of the original has what is in the slice's columns. */
 static void find_columns(struct slice_columns *of, int t)
 {
-	static const enum schema_table_id originals[SLICE_TABLES] = {
-		TABLE_THREAD, TABLE_NODE, TABLE_ACCOUNT, TABLE_SEQUENCE};
+	static const enum schema_table_id originals[SLICE_TABLES] = {TABLE_THREAD, TABLE_NODE,
+		TABLE_ACCOUNT, TABLE_SEQUENCE, TABLE_CONTENTION, TABLE_THREAD_STATE};
 	const struct schema_table *original = &schema_tables[originals[t]],
 				  *slice = &schema_tables[(int)TABLE_SLICE_THREAD + t];
 
@@ -170,6 +172,8 @@ static enum schema_table_id slice_of(
 		[TABLE_NODE] = TABLE_SLICE_NODE,
 		[TABLE_ACCOUNT] = TABLE_SLICE_ACCOUNT,
 		[TABLE_SEQUENCE] = TABLE_SLICE_SEQUENCE,
+		[TABLE_CONTENTION] = TABLE_SLICE_CONTENTION,
+		[TABLE_THREAD_STATE] = TABLE_SLICE_THREAD_STATE,
 	};
 
 	return slices->current != 0 ? slice[table] : 0;

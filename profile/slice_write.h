@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * slice_write: what each slice of time added to the counts of threads, nodes, accounts and sequences.
+ * slice_write: what each slice of time added to the counts of threads, nodes, accounts and sequences, of contention and
+ * of what threads did.
  *
  * Before a row is put, the one that the file has is subtracted from it, and the difference is added to the slice. A row
  * that is taken out adds less than nothing; its counts went to another one, which has them as added, and the forward
@@ -24,7 +25,7 @@
 enum {
 	SLICES_MOST = 3600,
 	SLICE_ROWS_MOST = 1000000, /* of all slices, as long as there are more than two */
-	SLICE_TABLES = TABLE_SLICE_SEQUENCE - TABLE_SLICE_THREAD + 1,
+	SLICE_TABLES = TABLE_SLICE_THREAD_STATE - TABLE_SLICE_THREAD + 1,
 	SLICE_OWN_STATEMENTS = 12
 };
 

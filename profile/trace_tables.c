@@ -49,6 +49,30 @@ static void cut_classes(struct profile *profile)
 	profile->class_count = kept;
 }
 
+/* Threads that were not looked at in the interval are left out, and so are looks outside. */
+static void cut_states(struct profile *profile)
+{
+	const struct profile_interval *interval = &profile->interval;
+	size_t kept = 0;
+
+	if (!interval->from && !interval->to)
+		return;
+	for (size_t i = 0; i < profile->thread_state_count; i++) {
+		struct profile_thread_state *state = &profile->thread_state[i];
+
+		if (state->ns == 0)
+			continue;
+		if (state->from < interval->begin)
+			state->from = interval->begin;
+		if (interval->to && state->to > interval->end) {
+			state->to = interval->end;
+			state->ended = false;
+		}
+		profile->thread_state[kept++] = *state;
+	}
+	profile->thread_state_count = kept;
+}
+
 int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted)
 {
 	static const struct reader_list collections = READER_LIST(TABLE_COLLECTION, collection,
@@ -83,7 +107,7 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 	if (status == 0 && wanted->compilations)
 		status = reader_read(reader, &deoptimizations);
 	if (status == 0 && wanted->thread_states)
-		status = reader_read(reader, &states);
+		status = counted_rows_read(reader, &states, TABLE_SLICE_THREAD_STATE);
 	if (status == 0 && wanted->classes)
 		status = reader_read(reader, &loaders);
 	if (status == 0 && wanted->classes)
@@ -91,6 +115,7 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 	if (status)
 		return status;
 	cut_classes(profile);
+	cut_states(profile);
 	CUT(profile, collection, began);
 	CUT(profile, safepoint, began);
 	CUT(profile, compilation, began);

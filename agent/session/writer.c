@@ -280,6 +280,8 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 			writer->source.code->put_done(status == 0);
 		if (writer->source.traces)
 			writer->source.traces->put_done(status == 0);
+		if (writer->source.traces && status == 0 && snapshot)
+			writer->source.traces->snapshot_made();
 		writer->records.new_paths = false;
 	}
 	writer->flush_cpu = clock_thread() - cpu;

@@ -55,6 +55,8 @@ struct trace_source {
 	 * negative code. A call of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);
 	void (*put_done)(bool kept);
+	/* Behind that: it was kept, and a snapshot was made of it. */
+	void (*snapshot_made)(void);
 	void (*facts)(fact_put put, void *put_argument);
 };
 

@@ -16,9 +16,11 @@ enum {
 	BLOCKS = 1 << 16, /* a million waits */
 	KEPT = 16,        /* free ones that a part has for itself */
 	LONGEST = 256,    /* that are kept one by one */
+	UNFINISHED = 256, /* the same of those that are under way */
 	LATE = 4096       /* that wait for an answer behind their end */
 };
-#define ANSWER_NS UINT64_C(2000000000)
+#define ANSWER_NS    UINT64_C(2000000000)
+#define UNDER_WAY_NS UINT64_C(1000000000) /* before that nobody is asked */
 
 /* What has become of a wait, joined by |. Whoever makes it whole ends it. */
 enum { OVER = 1, ANSWERED = 2, WHOLE = OVER | ANSWERED, DROPPED = 4 };
@@ -28,13 +30,26 @@ struct wait {
 	uint32_t next; /* of its list: place; 0: the last */
 	uint32_t turn; /* how often it was used */
 	uint32_t lock;
-	uint32_t place, holder_place; /* the writer's */
-	uint8_t kind;                 /* enum account_kind */
-	uint8_t holder_state;         /* enum wait_holder */
+	uint32_t place; /* the writer's */
+	/* The writer sets them: where the holder was, and the waiter while it waited. */
+	_Atomic uint32_t holder_place, seen_place;
+	uint8_t kind;         /* enum account_kind */
+	uint8_t holder_state; /* enum wait_holder */
 	uint8_t part;
 	bool timed_out;
+	_Atomic bool asked; /* where the waiter is */
 	int64_t thread, holder;
+	uintptr_t java; /* of the waiter */
 	uint64_t begin, ns;
+};
+
+/* A copy of one that is under way, or was cut. */
+struct under_way {
+	wait_ref wait;
+	uint64_t begin, ns;
+	uint32_t lock, place, holder;
+	uint8_t kind;
+	bool contended, cut;
 };
 
 /* Waits of one kind by one path, for one lock, held by one path. */
@@ -61,11 +76,14 @@ static struct part {
 } part[PARTS];
 
 static struct {
-	struct lock room; /* guards made, block and unused */
+	struct lock room; /* guards made, block, unused, cut and cuts */
 	uint32_t made;    /* blocks */
 	uint32_t unused;
 	uint32_t most;
 	struct wait *_Atomic block[BLOCKS];
+	/* As the trace ended; their waits are nobody else's. */
+	struct under_way cut[UNFINISHED];
+	unsigned cuts;
 	_Atomic uint64_t lost, unknown;
 	/* The writer's. */
 	struct waits_tree tree;
@@ -75,7 +93,8 @@ static struct {
 	struct profile_wait longest[LONGEST];
 	uint32_t longest_place[LONGEST], longest_holder[LONGEST];
 	bool longest_put[LONGEST];
-	unsigned longest_count;
+	unsigned longest_count, longest_closed; /* closed: in the file for good */
+	bool unfinished_put;                    /* the file has some */
 	struct {
 		wait_ref wait;
 		uint64_t at;
@@ -162,7 +181,9 @@ void waits_close(void)
 	waits.row = NULL;
 	waits.slot = NULL;
 	/* The next recording may never open them, and asks for what there is to put and to tell all the same. */
-	waits.rows = waits.longest_count = waits.late_count = 0;
+	waits.rows = waits.longest_count = waits.longest_closed = waits.late_count = 0;
+	waits.cuts = 0;
+	waits.unfinished_put = false;
 	waits.ended = waits.held = waits.answered = waits.folded = 0;
 	waits.all = false;
 	atomic_store(&waits.lost, 0);
@@ -262,7 +283,8 @@ static wait_ref take_off(struct part *of, int64_t thread)
 	return ref_to(place);
 }
 
-wait_ref waits_begin(int64_t thread, enum account_kind kind, uint32_t lock, uint64_t begin)
+wait_ref waits_begin(
+	int64_t thread, uintptr_t java, enum account_kind kind, uint32_t lock, uint64_t begin)
 {
 	struct part *of = part_of(thread);
 	uint32_t place;
@@ -278,9 +300,13 @@ wait_ref waits_begin(int64_t thread, enum account_kind kind, uint32_t lock, uint
 		wait->lock = lock;
 		wait->kind = (uint8_t)kind;
 		wait->holder_state = HOLDER_ASKED; /* until waits_held says otherwise */
-		wait->place = wait->holder_place = 0;
+		wait->place = 0;
+		atomic_store(&wait->holder_place, 0);
+		atomic_store(&wait->seen_place, 0);
+		atomic_store(&wait->asked, false);
 		wait->timed_out = false;
 		wait->thread = thread;
+		wait->java = java;
 		wait->holder = 0;
 		wait->begin = begin;
 		wait->next = *list_of(of, thread);
@@ -405,9 +431,52 @@ void waits_lose(wait_ref ref)
 	waits_drop(ref);
 }
 
-uint64_t waits_forget(void)
+/* ---- those that are under way ---- */
+
+/* Under the part's lock, but of one that was cut. */
+static struct under_way under_way(uint32_t place, uint64_t now)
 {
-	uint64_t count = 0;
+	const struct wait *wait = wait_at(place);
+
+	return (struct under_way){.wait = ref_to(place),
+		.begin = wait->begin,
+		.ns = now > wait->begin ? now - wait->begin : 0,
+		.lock = wait->lock,
+		.place = wait->seen_place,
+		.holder = wait->holder_place,
+		.kind = wait->kind,
+		.contended = wait->kind == LOCKS_BLOCK || wait->holder_state != HOLDER_NONE};
+}
+
+static bool is_before(const struct under_way *a, const struct under_way *b)
+{
+	return a->contended != b->contended ? a->contended : a->begin < b->begin;
+}
+
+/* Keeps the first ones, so many at most. Which one has no room; 0: all have. */
+static wait_ref keep_first(
+	struct under_way *kept, unsigned *count, unsigned most, const struct under_way *next)
+{
+	struct under_way *last = kept;
+	wait_ref out = next->wait;
+
+	if (*count < most) {
+		kept[(*count)++] = *next;
+		return 0;
+	}
+	for (unsigned i = 1; i < most; i++)
+		if (is_before(last, &kept[i]))
+			last = &kept[i];
+	if (is_before(next, last)) {
+		out = last->wait;
+		*last = *next;
+	}
+	return out;
+}
+
+uint64_t waits_cut(uint64_t now)
+{
+	uint64_t lost = 0;
 
 	for (int i = 0; i < PARTS; i++) {
 		for (int list = 0; list < LISTS; list++) {
@@ -417,13 +486,104 @@ uint64_t waits_forget(void)
 			place = part[i].list[list];
 			part[i].list[list] = 0;
 			lock_give(&part[i].lock);
-			for (; place; place = next, count++) {
+			for (; place; place = next) {
+				struct under_way cut;
+				wait_ref out;
+
+				lock_take(&part[i].lock);
 				next = wait_at(place)->next;
-				waits_drop(ref_to(place));
+				cut = under_way(place, now);
+				cut.cut = true;
+				lock_give(&part[i].lock);
+				lock_take(&waits.room);
+				out = keep_first(waits.cut, &waits.cuts, UNFINISHED, &cut);
+				lock_give(&waits.room);
+				lost += out != 0;
+				if (out)
+					waits_drop(out);
 			}
 		}
 	}
+	return lost;
+}
+
+/* Calls each for all that are under way, and that were cut. Under a lock. */
+static void each_under_way(
+	uint64_t now, void (*each)(void *user, const struct under_way *wait), void *user)
+{
+	for (int i = 0; i < PARTS; i++) {
+		lock_take(&part[i].lock);
+		for (int list = 0; list < LISTS; list++) {
+			for (uint32_t at = part[i].list[list]; at; at = wait_at(at)->next) {
+				const struct under_way wait = under_way(at, now);
+
+				each(user, &wait);
+			}
+		}
+		lock_give(&part[i].lock);
+	}
+	lock_take(&waits.room);
+	for (unsigned i = 0; i < waits.cuts; i++) {
+		const struct wait *wait = wait_of(waits.cut[i].wait);
+
+		waits.cut[i].place = wait->seen_place;
+		waits.cut[i].holder = wait->holder_place;
+		each(user, &waits.cut[i]);
+	}
+	lock_give(&waits.room);
+}
+
+struct to_ask {
+	struct under_way kept[WAITS_ASKED];
+	unsigned count;
+};
+
+static void keep_to_ask(void *user, const struct under_way *wait)
+{
+	struct to_ask *to_ask = user;
+
+	if ((wait->cut || wait->ns >= UNDER_WAY_NS) && !wait_of(wait->wait)->asked)
+		keep_first(to_ask->kept, &to_ask->count, WAITS_ASKED, wait);
+}
+
+unsigned waits_to_ask(uint64_t now, struct wait_asked asked[WAITS_ASKED])
+{
+	struct to_ask to_ask = {.count = 0};
+	unsigned count = 0;
+
+	if (!waits.open)
+		return 0;
+	each_under_way(now, keep_to_ask, &to_ask);
+	for (unsigned i = 0; i < to_ask.count; i++) {
+		wait_ref ref = to_ask.kept[i].wait;
+		struct wait *wait = wait_of(ref);
+		struct part *of = &part[wait->part];
+
+		lock_take(&of->lock);
+		/* It may have ended since. */
+		if (wait->turn == (uint32_t)(ref >> 32)) {
+			wait->asked = true;
+			asked[count++] =
+				(struct wait_asked){ref, wait->thread, wait->java, wait->lock};
+		}
+		lock_give(&of->lock);
+	}
 	return count;
+}
+
+void waits_seen(wait_ref ref, uint32_t place)
+{
+	struct wait *wait;
+	struct part *of;
+
+	if (!waits.open)
+		return;
+	wait = wait_of(ref);
+	of = &part[wait->part];
+	lock_take(&of->lock);
+	if (wait->turn == (uint32_t)(ref >> 32))
+		wait->seen_place = place;
+	lock_give(&of->lock);
 }
 
 /* ---- sums, on the writer's thread ---- */
@@ -473,7 +633,8 @@ static struct contention *row_for(struct contention wanted, uint64_t count)
 	return row_of(&wanted, waits.room_rows);
 }
 
-static void keep_if_long(const struct wait *wait)
+/* contention: the row that counts it. */
+static void keep_if_long(const struct wait *wait, uint32_t contention)
 {
 	unsigned at = waits.longest_count;
 
@@ -487,7 +648,8 @@ static void keep_if_long(const struct wait *wait)
 		if (waits.longest[at].ns >= wait->ns)
 			return;
 	}
-	waits.longest[at] = (struct profile_wait){.id = at + 1,
+	waits.longest[at] = (struct profile_wait){.id = waits.longest_closed + at + 1,
+		.contention = contention,
 		.begin = wait->begin,
 		.ns = wait->ns,
 		.lock = wait->lock,
@@ -528,7 +690,7 @@ static void tell(wait_ref ref)
 	}
 	/* Others are long by themselves. */
 	if (wait->kind == LOCKS_BLOCK || wait->holder_state != HOLDER_NONE)
-		keep_if_long(wait);
+		keep_if_long(wait, (uint32_t)(row - waits.row) + 1);
 	give_wait(ref);
 }
 
@@ -633,7 +795,49 @@ static int put_row(struct profile_writer *profile, struct contention *row, uint3
 	return profile_put(profile, &record, error);
 }
 
-int waits_put(struct profile_writer *profile, uint64_t began, struct error *error)
+struct unfinished {
+	struct under_way kept[UNFINISHED];
+	unsigned count;
+};
+
+/* Of one that is under way for moments nobody knows where it is, or will want to. */
+static void keep_unfinished(void *user, const struct under_way *wait)
+{
+	struct unfinished *unfinished = user;
+
+	if (wait->cut || wait->place)
+		keep_first(unfinished->kept, &unfinished->count, UNFINISHED, wait);
+}
+
+/* They are others with each flush. */
+static int put_unfinished(
+	struct profile_writer *profile, uint64_t began, uint64_t now, struct error *error)
+{
+	static struct unfinished unfinished;
+	int status;
+
+	unfinished.count = 0;
+	each_under_way(now, keep_unfinished, &unfinished);
+	if (unfinished.count == 0 && !waits.unfinished_put)
+		return 0;
+	waits.unfinished_put = unfinished.count > 0;
+	status = profile_drop_unfinished(profile, error);
+	for (unsigned i = 0; i < unfinished.count && status == 0; i++) {
+		const struct under_way *wait = &unfinished.kept[i];
+		const struct profile_wait record = {.id = i + 1,
+			.begin = wait->begin > began ? wait->begin - began : 0,
+			.ns = wait->ns,
+			.node = node_of(wait->place),
+			.holder = node_of(wait->holder),
+			.lock = wait->lock,
+			.kind = wait->kind};
+
+		status = profile_put_row(profile, TABLE_UNFINISHED_WAIT, &record, error);
+	}
+	return status;
+}
+
+int waits_put(struct profile_writer *profile, uint64_t began, uint64_t now, struct error *error)
 {
 	int status = 0;
 
@@ -653,12 +857,19 @@ int waits_put(struct profile_writer *profile, uint64_t began, struct error *erro
 		waits.longest_put[i] = true;
 		status = profile_put(profile, &record, error);
 	}
-	return status;
+	return status == 0 ? put_unfinished(profile, began, now, error) : status;
 }
 
 void waits_put_done(bool kept)
 {
 	waits.all = !kept;
+	waits.unfinished_put |= !kept;
+}
+
+void waits_close_longest(void)
+{
+	waits.longest_closed += waits.longest_count;
+	waits.longest_count = 0;
 }
 
 struct waits_state waits_state(void)

@@ -7,10 +7,12 @@
  *        |                                                                     > both: contention, the longest ones
  *   end, in the thread  ---- its stack is on its way --------------> placed   /
  *
+ *   under way for a second, or as the trace ends ---- its thread is asked where it is ----> seen: unfinished
+ *
  * A wait goes with its thread, by Thread.threadId(), not with what carries it. What is summed up is bounded: sums of
  * what has no room go to a row of the lock, and where that has none to one of the kind.
  *
- * Runs: begin, end, drop in any thread; placed, answered, sweep, put on the writer's; no JVM is needed.
+ * Runs: begin, end, drop, cut, to_ask in any thread; placed, answered, seen, sweep, put on the writer's; no JVM is needed.
  * Owns: its memory, from open to close.
  */
 #ifndef JPROF_LOCK_WAITS_H
@@ -47,8 +49,10 @@ struct waits_tree {
 int waits_open(uint64_t bytes, const struct waits_tree *tree);
 void waits_close(void);
 
-/* A thread begins to wait. If it did already, that is forgotten. 0: no room, which is counted. */
-wait_ref waits_begin(int64_t thread, enum account_kind kind, uint32_t lock, uint64_t begin);
+/* A thread begins to wait. If it did already, that is forgotten. 0: no room, which is counted. java: its JavaThread, or the
+ * one of its carrier, for whoever asks where it is (waits_to_ask). */
+wait_ref waits_begin(
+	int64_t thread, uintptr_t java, enum account_kind kind, uint32_t lock, uint64_t begin);
 
 /* Behind each waits_begin, once: who holds the lock. With HOLDER_ASKED waits_answered follows, or came before
  * this. holder: its Thread.threadId(), 0: not known. */
@@ -75,8 +79,24 @@ bool waits_add(wait_ref wait, uint32_t place);
 void waits_drop(wait_ref wait);
 void waits_lose(wait_ref wait);
 
-/* Those that are under way are forgotten: what ends later began too early. How many there were. */
-uint64_t waits_forget(void);
+/* Those that are under way are unfinished: what ends later began too early. The longest are kept to be put, contended ones before
+ * others. How many are not. */
+uint64_t waits_cut(uint64_t now);
+
+/* ---- waits that are under way ---- */
+
+/* A wait whose thread is to be asked where it is; waits_seen may follow. */
+enum { WAITS_ASKED = 64 };
+struct wait_asked {
+	wait_ref wait;
+	int64_t thread;
+	uintptr_t java;
+	uint32_t lock;
+};
+
+/* Some that nobody has asked for yet: those that were cut, and such as have been under way for a second, contended ones first. How
+ * many; they count as asked for. On any thread. */
+unsigned waits_to_ask(uint64_t now, struct wait_asked asked[WAITS_ASKED]);
 
 /* ---- on the writer's thread ---- */
 
@@ -86,12 +106,19 @@ void waits_placed(wait_ref wait, uint32_t place);
 /* Where the holder was; 0: that is not known. */
 void waits_answered(wait_ref wait, uint32_t place);
 
+/* Where the waiter of one that is under way, or was cut, is; 0: that is not known. */
+void waits_seen(wait_ref wait, uint32_t place);
+
 /* Takes what waits_add has summed up. Those that were placed some seconds ago are answered, or (all) all of them. */
 void waits_sweep(uint64_t now, bool all);
 
-/* Puts what is new or changed. began: what times are counted from. */
-int waits_put(struct profile_writer *profile, uint64_t began, struct error *error);
+/* Puts what is new or changed, and all that are unfinished by now. began: what times are counted from. */
+int waits_put(
+	struct profile_writer *profile, uint64_t began, uint64_t now, struct error *error);
 void waits_put_done(bool kept);
+
+/* A snapshot was made of what was put: the longest ones are of the time behind it from now on. */
+void waits_close_longest(void);
 
 struct waits_state {
 	uint64_t ended; /* waits that were told of */

@@ -11,6 +11,7 @@
 #include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
+#include "agent/stack/safe_read.h"
 #include "agent/stack/vm_monitors.h"
 #include "agent/threads/virtual_threads.h"
 #include "agent/tracers/lock_objects.h"
@@ -23,6 +24,7 @@ enum {
 	PATHS_WINDOW_MS = 50,  /* so many holders in that time have their stacks read: */
 	PATHS_IN_WINDOW = 100, /* a signal takes some us from the one that holds the lock */
 	HURRY = 256,           /* waits on their way that are not to wait for a flush */
+	LOOK_NS = 500000000,   /* between two looks for waits that last */
 	ASKED_SHARE = 100 /* the JVM is asked for one of so many parts of the time at most */
 };
 
@@ -97,7 +99,9 @@ static void learn(JNIEnv *jni)
 static struct {
 	struct gate gate;      /* open while it is on: waits and locks have their memory */
 	_Atomic uint64_t sent; /* waits that are on their way to the writer, ever */
-	_Atomic uint64_t cut;  /* waits that were under way as it was switched off */
+	/* Waits that were under way as it was switched off, and are not told. */
+	_Atomic uint64_t cut;
+	uint64_t looked; /* the writer's: when it last looked for waits that last */
 	/* When the JVM was first asked who holds a monitor, and how long that took in all. */
 	_Atomic uint64_t asked_since, asked_ns, asked;
 	_Atomic uint64_t window, paths, paths_left_out;
@@ -218,7 +222,8 @@ static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobj
 	if (!gate_enter(&locks.gate))
 		return;
 	lock = lock_object(jni, object, apart);
-	wait = waits_begin(jvm_thread_id(jni, thread), kind, lock, begin);
+	wait = waits_begin(
+		jvm_thread_id(jni, thread), sampler_java_thread(), kind, lock, begin);
 	if (wait)
 		ask_holder(wait, lock, holder);
 	else
@@ -475,6 +480,55 @@ static void take_sums(void)
 
 static const struct waits_tree tree = {add_hold, add_waits, node_of};
 
+/* ---- waits that are under way ---- */
+
+/* In the cookie of an event that asks where a waiter is, not a holder: a bit that no wait_ref has. */
+#define OF_WAITER (UINT64_C(1) << 31)
+
+/* Most of them wait, and are read from outside. The place alone is wanted. False: nobody is to be asked. */
+static bool ask_waiters(void)
+{
+	struct wait_asked asked[WAITS_ASKED];
+	unsigned count = waits_to_ask(clock_now(), asked);
+	sigset_t before;
+
+	safe_read_begin(&before);
+	for (unsigned i = 0; i < count; i++) {
+		const struct sampler_event event = {.kind = LOCKS_HOLD,
+			.subject = asked[i].lock,
+			.cookie = asked[i].wait | OF_WAITER,
+			.later = true};
+
+		sampler_take_of(asked[i].java, asked[i].thread, &event);
+	}
+	safe_read_end(&before);
+	return count > 0;
+}
+
+static void on_answered(uint64_t cookie, uint32_t place)
+{
+	if (cookie & OF_WAITER)
+		waits_seen(cookie & ~OF_WAITER, place);
+	else
+		waits_answered(cookie, place);
+}
+
+static bool expected(void)
+{
+	return gate_is_open(&locks.gate);
+}
+
+static bool drain(void)
+{
+	uint64_t now = clock_now();
+
+	if (now - locks.looked > LOOK_NS) {
+		locks.looked = now;
+		ask_waiters();
+	}
+	return false;
+}
+
 /* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
 static int prove(const struct session *session, struct error *error)
 {
@@ -499,7 +553,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	sampler_on_placed(LOCKS_BLOCK, waits_placed);
 	sampler_on_placed(LOCKS_WAIT, waits_placed);
 	sampler_on_placed(LOCKS_PARK, waits_placed);
-	sampler_on_placed(LOCKS_HOLD, waits_answered);
+	sampler_on_placed(LOCKS_HOLD, on_answered);
 	sampler_on_drained(take_sums);
 	gate_open(&locks.gate);
 	virtual_threads_listen(on_unmount, on_mount);
@@ -510,7 +564,9 @@ static void off(JNIEnv *jni, struct session *session)
 {
 	virtual_threads_listen(NULL, NULL);
 	gate_close(&locks.gate);
-	atomic_fetch_add(&locks.cut, waits_forget());
+	atomic_fetch_add(&locks.cut, waits_cut(clock_now()));
+	while (ask_waiters())
+		;
 }
 
 static bool forget(void)
@@ -537,7 +593,7 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 	int status;
 
 	status = lock_objects_put(profile, error);
-	return status == 0 ? waits_put(profile, began, error) : status;
+	return status == 0 ? waits_put(profile, began, clock_now(), error) : status;
 }
 
 static void put_done(bool kept)
@@ -580,7 +636,10 @@ const struct tracer locks_tracer = {
 	.on = on,
 	.off = off,
 	.forget = forget,
+	.expected = expected,
+	.drain = drain,
 	.put = put,
 	.put_done = put_done,
+	.snapshot_made = waits_close_longest,
 	.facts = facts,
 };

@@ -357,6 +357,13 @@ static void put_done(bool kept)
 			tracers[kind]->put_done(kept);
 }
 
+static void snapshot_made(void)
+{
+	EACH_TRACER(kind, held())
+	if (tracers[kind]->snapshot_made)
+		tracers[kind]->snapshot_made();
+}
+
 static void facts(fact_put put_it, void *argument)
 {
 	if (state.unlisted)
@@ -417,4 +424,5 @@ const struct trace_source tracers_source = {.expected = expected,
 	.settle = settle,
 	.put = put,
 	.put_done = put_done,
+	.snapshot_made = snapshot_made,
 	.facts = facts};

@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import control  # noqa: E402
 from harness import Target, Test  # noqa: E402
 
-PAIRS, LONG, WAITS = 2500, 30, 15
+PAIRS, LONG, WAITS, PART, SIDES = 2500, 30, 15, 300, 3
 FREE_MOST = 10
 
 
@@ -161,6 +161,48 @@ class Locks:
         if of_object[1:] != (WAITS, 2 * WAITS):
             yield f"Object.wait: {of_object[1:]} timed out, and in all, instead of {WAITS}, {2 * WAITS}"
 
+    # --- in parts of the time ---
+
+    def parts(self, what, kind):
+        """Two parts with a snapshot between them: each has its own waits, and both together all."""
+        target = self.target("traces=locks+threads,calls=off,resolution=200ms", kind)
+        target.counts("pairs", PART, "monitor")
+        self.test.jprof("snapshot", target.pid, "between")
+        target.counts("pairs", 2 * PART, "monitor")
+        target.end()
+        for view, sums in ("waits", self.waits_of), ("thread-states", self.states_of):
+            whole, first, second, timed = (
+                sums(json.loads(self.test.jprof("report", self.profile, "--view", view, "--format",
+                                                "json", *choice).out)["rows"])
+                for choice in (("--snapshot", ".."), ("--snapshot", "..between"),
+                               ("--snapshot", "between.."), ("--from", "0s")))
+            self.test.same(f"{what}: parts of {view}", whole,
+                           self.summed([*first.items(), *second.items()]))
+            self.test.same(f"{what}: {view} by time", whole, timed)
+            if view == "waits":
+                # One of each waiter may be told late.
+                found = [sum(count for key, (count, _) in part.items() if key[1] == "Contended.takeMonitor")
+                         for part in (first, second)]
+                self.test.expect(sum(found) == 3 * PART and abs(found[0] - PART) <= SIDES,
+                                 f"{what}: {found} waits instead of {PART} and {2 * PART}")
+
+    @staticmethod
+    def summed(pairs):
+        sums = {}
+        for key, figures in pairs:
+            sums[key] = tuple(map(sum, zip(sums.get(key, (0, 0)), figures)))
+        return sums
+
+    def waits_of(self, rows):
+        """What has ended: number and time."""
+        return self.summed(((row["kind"], row["method"], row["class"], row["holder"]["method"]), (
+            row["contended"]["waits"] + row["idle"]["waits"], row["contended"]["ns"] + row["idle"]["ns"]))
+            for row in rows if not row["unfinished"])
+
+    def states_of(self, rows):
+        """A number may be of several threads, one after the other."""
+        return self.summed((row["os_id"], (row["running"], row["voluntary"])) for row in rows if row["ns"])
+
     # --- on and off ---
 
     def switched(self, what, times, kind):
@@ -214,6 +256,10 @@ class Locks:
         self.test.same(f"{what}: deadlocks", [["deadA", "deadB"]],
                        [sorted(row["thread"] for row in one) for one in found["deadlocks"]])
         target.end()
+        hung = {row["thread"]: (row["holder"]["thread"], row["method"]) for row in
+                self.rows("long-waits") if not row["ended"]}
+        self.test.same(f"{what}: unfinished", {"deadA": ("deadB", "Contended.both"), "deadB": (
+            "deadA", "Contended.both")}, {name: hung.get(name) for name in ("deadA", "deadB")})
 
     def all(self):
         kinds = ["platform"] + (["virtual"] if self.release >= 24 else [])
@@ -225,6 +271,7 @@ class Locks:
             self.pairs(f"JDK {self.release}, {kind}, attached", "traces=locks,calls=off", kind,
                        attach=True)
             self.test.twice(f"JDK {self.release}, {kind}: sums", lambda k=kind: (k,), self.sums)
+            self.parts(f"JDK {self.release}, {kind}: parts", kind)
             self.deadlock(f"JDK {self.release}: deadlock")
             self.switched(f"JDK {self.release}, {kind}: switched",
                           1000 if kind == kinds[-1] else 100, kind)

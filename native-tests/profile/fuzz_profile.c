@@ -157,6 +157,10 @@ static void make_good(void)
 	run_sql(db, "UPDATE snapshot_distribution SET id = thread << 32 | id, "
 		    "figure = 'elapsed', buckets = iif(id = 3, NULL, x'07028101017f01')");
 	run_sql(db, "UPDATE slow_call SET tree = iif(id = 3, NULL, x'0002010a000103020501')");
+	run_sql(db, "UPDATE contention SET kind = 'block'");
+	run_sql(db, "UPDATE snapshot_contention SET kind = 'block', node = 1 << 32");
+	run_sql(db, "UPDATE long_wait SET kind = 'block'");
+	run_sql(db, "UPDATE unfinished_wait SET kind = 'park', node = 1 << 32, holder = NULL");
 	/* Three slices, the second of what is in none of the others. */
 	run_sql(db, "UPDATE slice SET began = 10 * (id - 1), ended = 10 * id");
 	run_sql(db, "UPDATE slice_node SET id = 1 << 32 | id");

@@ -404,6 +404,108 @@ void fixture_virtual(struct fixture *fixture)
 	make_virtual(fixture, 12, 0, 0);
 }
 
+/* ---- waits ---- */
+
+#define MILLISECONDS UINT64_C(1000000)
+
+void fixture_waits(struct fixture *fixture)
+{
+	enum { TAKE = 1, RESTOCK, ORDER }; /* paths */
+	const uint32_t one = 10, other = 20;
+	uint32_t method[4];
+
+	fixture_init(fixture);
+	method[TAKE] = fixture_method(fixture, "com.acme.stock.Stock", "take", "()V");
+	method[RESTOCK] = fixture_method(fixture, "com.acme.stock.Stock", "restock", "()V");
+	method[ORDER] = fixture_method(fixture, "com.acme.shop.Orders", "order", "()V");
+	fixture_thread(fixture, "http-nio-8080-exec-1", 1000, 0);
+	fixture->thread[0].id = one;
+	fixture_thread(fixture, "restocker", 1000, 0);
+	fixture->thread[1].id = other;
+	fixture->waits_path[0] = (struct profile_path){.method = method[ORDER]};
+	fixture->waits_path[1] = (struct profile_path){.parent = 1, .method = method[TAKE]};
+	fixture->waits_path[2] = (struct profile_path){.method = method[RESTOCK]};
+	fixture->lock[0] = (struct profile_lock){1, "", PROFILE_NOT_KNOWN};
+	fixture->lock[1] = (struct profile_lock){
+		2, "java.util.concurrent.locks.ReentrantLock$NonfairSync", 0x66b179dd};
+	fixture->lock[2] = (struct profile_lock){3, "com.acme.shop.Ledger", 0x1b2c3d4};
+	fixture->contention[0] = (struct profile_contention){.id = 1,
+		.node = 2,
+		.holder = 3,
+		.thread = one,
+		.holder_thread = other,
+		.lock = 2,
+		.kind = LOCKS_PARK,
+		.count = 120,
+		.ns = 3400 * MILLISECONDS,
+		.longest = 310 * MILLISECONDS,
+		.began = 1200 * MILLISECONDS};
+	fixture->contention[1] = (struct profile_contention){.id = 2,
+		.node = 1,
+		.holder = 1,
+		.thread = other,
+		.holder_thread = one,
+		.lock = 3,
+		.kind = LOCKS_BLOCK,
+		.count = 3,
+		.ns = 2 * MILLISECONDS,
+		.longest = 1 * MILLISECONDS,
+		.began = 700 * MILLISECONDS};
+	fixture->contention[2] = (struct profile_contention){.id = 3,
+		.node = 3,
+		.thread = other,
+		.lock = 1,
+		.kind = LOCKS_PARK,
+		.count = 40,
+		.failures = 2,
+		.ns = 6000 * MILLISECONDS,
+		.longest = 900 * MILLISECONDS,
+		.began = 0};
+	/* Of an interval: its longest was before. */
+	fixture->contention[3] = fixture->contention[1];
+	fixture->contention[3].id = 4;
+	fixture->contention[3].thread = one;
+	fixture->contention[3].longest = fixture->contention[3].began = 0;
+	fixture->wait = (struct profile_wait){.id = 1,
+		.contention = 1,
+		.begin = 1200 * MILLISECONDS,
+		.ns = 310 * MILLISECONDS,
+		.node = 2,
+		.holder = 3,
+		.thread = one,
+		.holder_thread = other,
+		.lock = 2,
+		.kind = LOCKS_PARK};
+	fixture->unfinished[0] = fixture->wait;
+	fixture->unfinished[0].begin = 5000 * MILLISECONDS;
+	fixture->unfinished[0].ns = 4100 * MILLISECONDS;
+	fixture->unfinished[1] = (struct profile_wait){.id = 2,
+		.begin = 4000 * MILLISECONDS,
+		.ns = 5100 * MILLISECONDS,
+		.node = 3,
+		.thread = other,
+		.lock = 1,
+		.kind = LOCKS_PARK};
+	fixture->period = (struct profile_trace_period){.id = 1,
+		.trace = TRACE_LOCKS,
+		.began = 100 * MILLISECONDS,
+		.ended = 9100 * MILLISECONDS};
+	fixture->profile.path = fixture->waits_path;
+	fixture->profile.path_count = 3;
+	fixture->profile.lock = fixture->lock;
+	fixture->profile.lock_count = 3;
+	fixture->profile.contention = fixture->contention;
+	fixture->profile.contention_count = 4;
+	fixture->profile.long_wait = &fixture->wait;
+	fixture->profile.long_wait_count = 1;
+	fixture->profile.unfinished_wait = fixture->unfinished;
+	fixture->profile.unfinished_wait_count = 2;
+	fixture->profile.trace_period = &fixture->period;
+	fixture->profile.trace_period_count = 1;
+	fixture->meta[fixture->profile.meta_count++] =
+		(struct profile_meta){"flushed_ns", "9100000000"};
+}
+
 /* ---- adjusting ---- */
 
 /* The code of a sequence in words. */

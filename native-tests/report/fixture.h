@@ -27,7 +27,11 @@ struct fixture {
 	uint64_t spent[FIXTURE_NODES][FIXTURE_METRICS];
 	struct profile_sequence sequence[3];
 	uint64_t sequence_sum[3][FIXTURE_METRICS], sequence_min[3][FIXTURE_METRICS];
-	struct profile_path path;
+	struct profile_path path, waits_path[3];
+	struct profile_lock lock[3];
+	struct profile_contention contention[4];
+	struct profile_wait wait, unfinished[2];
+	struct profile_trace_period period;
 	struct profile_file file[FIXTURE_FILES];
 	struct profile_account account[FIXTURE_IO];
 	struct profile_record_thread record_thread;
@@ -83,6 +87,9 @@ void fixture_mixed(struct fixture *fixture);
 /* The same with virtual threads: many without a name in one row, one without a name, and
  * a row of like names. */
 void fixture_virtual(struct fixture *fixture);
+
+/* A server whose threads waited for a lock of java.util.concurrent, a monitor, and work; two of them still do. */
+void fixture_waits(struct fixture *fixture);
 
 /* Gives each node of the profile deltas (the calls of a leaf are entry-exit ones), the time
  * that jprof spent in it, and the session sequences; for fixture_adjust. */

@@ -1405,6 +1405,36 @@ static void test_lock_contention(void **state)
 	expect_of(__LINE__, "main", "lock-contention", false);
 }
 
+/* A hang alone, and of an interval. */
+static void test_unfinished_wait(void **state)
+{
+	static struct profile_lock lock = {
+		1, "java.util.concurrent.locks.ReentrantLock$NonfairSync", 7};
+	static struct profile_wait wait;
+	struct seen seen;
+
+	traced(TRACE_LOCKS);
+	wait = (struct profile_wait){.id = 1,
+		.thread = 10,
+		.holder_thread = 10,
+		.lock = 1,
+		.kind = LOCKS_PARK,
+		.ns = 600 * MS};
+	fixture.profile.lock = &lock;
+	fixture.profile.lock_count = 1;
+	fixture.profile.unfinished_wait = &wait;
+	fixture.profile.unfinished_wait_count = 1;
+	expect_only_traced(__LINE__, "lock-contention");
+	seen = look("lock-contention");
+	assert_string_equal(seen.title, "Threads wait for a lock: ReentrantLock");
+	assert_non_null(strstr(seen.evidence,
+		"1 waits (1 of them unfinished), 600 ms in all threads together"));
+	fixture.profile.interval.from = &fixture.snapshot[0];
+	expect(__LINE__, "lock-contention", true);
+	wait.holder_thread = 0;
+	expect(__LINE__, "lock-contention", false);
+}
+
 /* The same by samples is not shown twice. */
 static void test_locks_once(void **state)
 {
@@ -1755,6 +1785,7 @@ int main(void)
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_next_steps),
 		cmocka_unit_test(test_lock_contention),
+		cmocka_unit_test(test_unfinished_wait),
 		cmocka_unit_test(test_locks_once),
 		cmocka_unit_test(test_pauses),
 		cmocka_unit_test(test_heap),

@@ -123,6 +123,25 @@ static void test_golden_virtual(void **state)
 	}
 }
 
+/* The views of locks, where there was something to tell. */
+static void test_golden_waits(void **state)
+{
+	static const char *const shown[] = {"locks", "waits", "wait-pairs", "long-waits"};
+
+	fixture_waits(&fixture);
+	for (size_t v = 0; v < sizeof(shown) / sizeof(shown[0]); v++) {
+		for (size_t f = 0; f < format_count; f++) {
+			char *text = fixture_print(&fixture, shown[v], formats[f]->name);
+			char name[64];
+
+			snprintf(name, sizeof(name), "waiting-%s.%s", shown[v],
+				formats[f]->name);
+			check_golden(name, text);
+			free(text);
+		}
+	}
+}
+
 /* An older agent counted mounts of virtual threads, and recorded none of them. */
 static void test_mounts_not_recorded(void **state)
 {
@@ -861,6 +880,7 @@ int main(void)
 		cmocka_unit_test(test_golden_adjusted),
 		cmocka_unit_test(test_golden_sampled),
 		cmocka_unit_test(test_golden_virtual),
+		cmocka_unit_test(test_golden_waits),
 		cmocka_unit_test(test_mounts_not_recorded),
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_empty_profile),

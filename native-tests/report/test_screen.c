@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "native-tests/report/fixture.h"
+#include "report/model/waits.h"
 #include "report/text/figure.h"
 
 static struct fixture fixture;
@@ -215,6 +216,55 @@ static void test_samples(void **state)
 	check_screens("sampled", shown, COUNT(shown));
 	fixture_mixed(&fixture);
 	check_screens("mixed", shown, COUNT(shown));
+}
+
+static void test_lock_names(void **state)
+{
+	static const struct {
+		int line;
+		const char *class_name, *name;
+	} cases[] = {
+		{__LINE__, "java.util.concurrent.locks.ReentrantLock$NonfairSync",
+			"ReentrantLock"},
+		{__LINE__, "java.util.concurrent.locks.ReentrantLock$FairSync",
+			"ReentrantLock"},
+		{__LINE__, "java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync",
+			"ReentrantReadWriteLock"},
+		{__LINE__, "java.util.concurrent.CountDownLatch$Sync", "CountDownLatch"},
+		{__LINE__, "java.util.concurrent.ThreadPoolExecutor$Worker",
+			"ThreadPoolExecutor$Worker"},
+		{__LINE__, "java.util.concurrent.$Sync", "$Sync"},
+		{__LINE__, "com.acme.Lock$NonfairSync", "com.acme.Lock$NonfairSync"},
+		{__LINE__, "java.util.concurrently.Lock$Sync",
+			"java.util.concurrently.Lock$Sync"},
+		{__LINE__, "", ""},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct label name = lock_name(cases[i].class_name);
+
+		if (name.length != strlen(cases[i].name) ||
+			strncmp(name.text, cases[i].name, name.length) != 0)
+			fail_msg("line %d: '%.*s'", cases[i].line, (int)name.length, name.text);
+	}
+}
+
+/* A lock has its whole short name, as wide as the terminal may be. */
+static void test_waits(void **state)
+{
+	static const char *const shown[] = {"locks", "waits", "wait-pairs", "long-waits"};
+
+	fixture_waits(&fixture);
+	check_screens("waiting", shown, COUNT(shown));
+	for (unsigned width = 80; width <= 120; width += 20) {
+		char *locks = print_screen("locks", width, NULL);
+		char *longest = print_screen("long-waits", width, NULL);
+
+		assert_non_null(strstr(locks, "ReentrantLock@66b179dd"));
+		assert_non_null(strstr(longest, "ReentrantLock@66b179dd"));
+		free(locks);
+		free(longest);
+	}
 }
 
 /* Stacks of unequal weight: a quarter as many equal ones tell as much, and errors are twice as large. */
@@ -697,6 +747,8 @@ int main(void)
 		cmocka_unit_test(test_idle_threads),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_lock_names),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_uneven_samples),
 		cmocka_unit_test(test_overview),
 		cmocka_unit_test(test_options),

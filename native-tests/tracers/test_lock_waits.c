@@ -17,7 +17,8 @@
 #include "native-tests/profile/fixture.h"
 #include "profile/profile_read.h"
 
-enum { LARGE = 1 << 22, SMALL = 1 << 16, WAITERS = 4, TURNS = 10000 };
+enum { LARGE = 1 << 22, SMALL = 1 << 16, WAITERS = 4, TURNS = 10000, CUT = 256 };
+#define SECOND UINT64_C(1000000000)
 
 static uint64_t holds, hold_ns;
 
@@ -53,15 +54,15 @@ static void begin(uint64_t bytes)
 
 static wait_ref begin_held(int64_t thread, uint32_t lock, uint64_t at)
 {
-	wait_ref wait = waits_begin(thread, LOCKS_BLOCK, lock, at);
+	wait_ref wait = waits_begin(thread, 0, LOCKS_BLOCK, lock, at);
 
 	assert_true(wait != 0);
 	waits_held(wait, HOLDER_ASKED, thread + 1);
 	return wait;
 }
 
-/* What a profile says of them. */
-static struct profile *written(void)
+/* What a profile says of them, put at that time. */
+static struct profile *written_at(uint64_t now)
 {
 	struct error error = {0};
 	struct profile_writer *writer;
@@ -72,12 +73,17 @@ static struct profile *written(void)
 	profile_begin(writer, &error);
 	for (uint32_t i = 1; i <= 3; i++)
 		profile_put(writer, &((struct profile_lock){i, "acme.Lock", i}), &error);
-	assert_int_equal(waits_put(writer, 1000, &error), 0);
+	assert_int_equal(waits_put(writer, 1000, now, &error), 0);
 	profile_commit(writer, &error);
 	waits_put_done(true);
 	assert_int_equal(profile_close(writer, &error), 0);
 	assert_int_equal(profile_open(&profile, fixture_path("waits.jprof"), &error), 0);
 	return profile;
+}
+
+static struct profile *written(void)
+{
+	return written_at(9000);
 }
 
 /* ---- both ends ---- */
@@ -145,7 +151,7 @@ static void without_a_holder(void **state)
 	wait_ref wait;
 
 	begin(LARGE);
-	wait = waits_begin(7, LOCKS_WAIT, 2, 2000);
+	wait = waits_begin(7, 0, LOCKS_WAIT, 2, 2000);
 	waits_held(wait, HOLDER_NONE, 0);
 	assert_true(waits_is(7, LOCKS_WAIT));
 	assert_false(waits_is(7, LOCKS_PARK));
@@ -167,7 +173,7 @@ static void sums_of_idle_ones(void **state)
 
 	begin(LARGE);
 	for (uint32_t i = 0; i < TURNS; i++) {
-		wait = waits_begin(7, LOCKS_PARK, 2, 2000);
+		wait = waits_begin(7, 0, LOCKS_PARK, 2, 2000);
 		waits_held(wait, HOLDER_NONE, 0);
 		assert_true(waits_end(7, 2000 + i, i % 2).idle);
 		assert_true(waits_add(wait, 20 + i % 2));
@@ -198,9 +204,10 @@ static void sums_of_idle_ones(void **state)
 
 /* ---- what leaves nothing ---- */
 
-static void dropped_and_forgotten(void **state)
+static void dropped_and_cut(void **state)
 {
 	wait_ref wait, before;
+	uint64_t lost = 0;
 
 	begin(SMALL);
 	/* Many more than there is room for at a time. */
@@ -212,18 +219,19 @@ static void dropped_and_forgotten(void **state)
 		wait = begin_held(7, 1, 2000);
 		if (i % 2)
 			waits_answered(wait, 30);
-		assert_int_equal(waits_forget(), 1);
+		lost += waits_cut(2001);
 		if (i % 2 == 0)
 			waits_answered(wait, 30);
 		assert_int_equal(waits_end(7, 2001, false).wait, 0);
 		/* A thread that never ended to wait. */
 		before = begin_held(7, 1, 2000);
-		wait = waits_begin(7, LOCKS_PARK, 1, 2000);
+		wait = waits_begin(7, 0, LOCKS_PARK, 1, 2000);
 		waits_held(wait, HOLDER_UNKNOWN, 0);
 		assert_int_equal(waits_end(7, 2002, false).kind, LOCKS_PARK);
 		waits_drop(wait);
 		waits_answered(before, 30);
 	}
+	assert_int_equal(lost, TURNS - CUT);
 	assert_int_equal(waits_state().lost, 0);
 	assert_int_equal(waits_state().ended, 0);
 	assert_int_equal(holds, 0);
@@ -253,6 +261,137 @@ static void late_answers(void **state)
 	waits_answered(other, 30);
 	assert_int_equal(holds, 1);
 	assert_int_equal(waits_state().ended, 2);
+	waits_close();
+}
+
+/* ---- unfinished ones ---- */
+
+static void under_way(void **state)
+{
+	struct wait_asked asked[WAITS_ASKED];
+	struct profile *profile;
+	wait_ref wait, idle_one;
+
+	begin(LARGE);
+	wait = begin_held(7, 1, 2000);
+	idle_one = waits_begin(8, 99, LOCKS_PARK, 2, 1000);
+	waits_held(idle_one, HOLDER_NONE, 0);
+	waits_answered(wait, 30);
+	assert_int_equal(waits_to_ask(2000 + SECOND - 1, asked), 1);
+	assert_int_equal(waits_to_ask(2000 + SECOND, asked), 1);
+	assert_int_equal(asked[0].wait, wait);
+	assert_int_equal(waits_to_ask(2000 + SECOND, asked), 0);
+	/* Where the other one is is not known yet. */
+	waits_seen(wait, 20);
+	profile = written_at(2000 + 2 * SECOND);
+	assert_int_equal(profile->contention_count, 0);
+	assert_int_equal(profile->unfinished_wait_count, 1);
+	assert_int_equal(profile->unfinished_wait[0].begin, 1000);
+	assert_int_equal(profile->unfinished_wait[0].ns, 2 * SECOND);
+	assert_int_equal(profile->unfinished_wait[0].thread, 20);
+	assert_int_equal(profile->unfinished_wait[0].holder_thread, 30);
+	assert_int_equal(profile->unfinished_wait[0].lock, 1);
+	profile_free(profile);
+	/* They end; what is said of them then is too late. */
+	waits_end(7, 3000, false);
+	waits_placed(wait, 20);
+	waits_end(8, 3000, false);
+	waits_drop(idle_one);
+	wait = begin_held(9, 1, 4000);
+	waits_seen(idle_one, 40);
+	profile = written_at(2000 + 3 * SECOND);
+	assert_int_equal(profile->unfinished_wait_count, 0);
+	assert_int_equal(profile->contention[0].count, 1);
+	profile_free(profile);
+	waits_close();
+}
+
+static void cut_ones_stay(void **state)
+{
+	struct wait_asked asked[WAITS_ASKED];
+	struct profile *profile;
+	unsigned count, all = 0;
+
+	begin(LARGE);
+	for (int64_t i = 0; i < 2 * CUT; i++) {
+		/* Half of them contended, the earliest last. */
+		wait_ref wait = waits_begin(i, (uintptr_t)i, LOCKS_PARK, 1, 8000 - (uint64_t)i);
+
+		waits_held(wait, i % 2 ? HOLDER_ASKED : HOLDER_NONE, 5);
+		if (i % 2)
+			waits_answered(wait, 30);
+	}
+	assert_int_equal(waits_cut(9000), CUT);
+	assert_int_equal(waits_end(1, 9500, false).wait, 0);
+	while ((count = waits_to_ask(9001, asked)) > 0) {
+		for (unsigned i = 0; i < count; i++) {
+			assert_int_equal(asked[i].thread % 2, 1);
+			assert_int_equal(asked[i].java, asked[i].thread);
+			waits_seen(asked[i].wait, 20);
+		}
+		all += count;
+	}
+	assert_int_equal(all, CUT);
+	/* The trace goes on: what is cut then is longer, or not. */
+	waits_held(waits_begin(1, 0, LOCKS_BLOCK, 1, 10000), HOLDER_UNKNOWN, 0);
+	waits_held(waits_begin(2, 0, LOCKS_BLOCK, 2, 10), HOLDER_UNKNOWN, 0);
+	assert_int_equal(waits_cut(11000), 2);
+	profile = written_at(UINT64_MAX);
+	assert_int_equal(profile->unfinished_wait_count, CUT);
+	count = 0;
+	for (unsigned i = 0; i < CUT; i++) {
+		const struct profile_wait *wait = &profile->unfinished_wait[i];
+
+		if (wait->lock == 2) {
+			count++;
+			assert_int_equal(wait->ns, 10990);
+			continue;
+		}
+		assert_int_equal(wait->begin + wait->ns, 8000);
+		assert_int_equal(wait->thread, 20);
+		assert_int_equal(wait->holder_thread, 30);
+	}
+	assert_int_equal(count, 1);
+	assert_int_equal(profile->contention_count, 0);
+	assert_int_equal(holds, 0);
+	profile_free(profile);
+	waits_close();
+}
+
+/* Behind a snapshot there are as many anew. */
+static void snapshots_close_the_longest(void **state)
+{
+	struct error error = {0};
+	struct profile_writer *writer;
+	struct profile *profile;
+
+	begin(LARGE);
+	profile_create(&writer, fixture_path("closed.jprof"), fixture_metrics, FIXTURE_METRICS,
+		NULL, &error);
+	for (unsigned part = 0; part < 2; part++) {
+		for (uint32_t i = 0; i < 300; i++) {
+			wait_ref wait = begin_held(i, 1, 2000);
+
+			waits_end(i, 2001 + i, false);
+			waits_answered(wait, 30);
+			waits_placed(wait, 20);
+		}
+		profile_begin(writer, &error);
+		assert_int_equal(waits_put(writer, 1000, 9000, &error), 0);
+		profile_commit(writer, &error);
+		waits_put_done(true);
+		waits_close_longest();
+	}
+	profile_close(writer, &error);
+	assert_int_equal(profile_open(&profile, fixture_path("closed.jprof"), &error), 0);
+	assert_int_equal(profile->contention_count, 1);
+	assert_int_equal(profile->long_wait_count, 512);
+	for (unsigned i = 0; i < 512; i++) {
+		assert_int_equal(profile->long_wait[i].id, i + 1);
+		assert_int_equal(profile->long_wait[i].contention, 1);
+		assert_true(profile->long_wait[i].ns > 300 - 256);
+	}
+	profile_free(profile);
 	waits_close();
 }
 
@@ -295,7 +434,7 @@ static void too_many_at_once(void **state)
 
 	begin(SMALL);
 	for (int64_t i = 0; i < TURNS; i++) {
-		wait_ref wait = waits_begin(i, LOCKS_PARK, 1, 2000);
+		wait_ref wait = waits_begin(i, 0, LOCKS_PARK, 1, 2000);
 
 		if (wait)
 			waits_held(wait, HOLDER_NONE, 0);
@@ -303,7 +442,7 @@ static void too_many_at_once(void **state)
 	}
 	assert_in_range(begun, 1, TURNS - 1);
 	assert_int_equal(waits_state().lost, TURNS - begun);
-	assert_int_equal(waits_forget(), begun);
+	assert_int_equal(waits_cut(2001), begun - CUT);
 	waits_close();
 }
 
@@ -319,7 +458,7 @@ static void *wait_again_and_again(void *own)
 	int i = *(int *)own;
 
 	for (int turn = 0; turn < TURNS; turn++) {
-		wait_ref wait = waits_begin(i, LOCKS_BLOCK, 1, 2000);
+		wait_ref wait = waits_begin(i, 0, LOCKS_BLOCK, 1, 2000);
 		struct wait_end end;
 
 		atomic_fetch_add(&begun, 1);
@@ -365,7 +504,7 @@ static void all_at_once(void **state)
 				waits_placed(wait, 20);
 		}
 		if (++turn % 16 == 0)
-			waits_forget();
+			waits_cut(2001);
 		sched_yield();
 	}
 	for (int i = 0; i < WAITERS; i++)
@@ -382,8 +521,11 @@ int main(void)
 		cmocka_unit_test(nothing_is_left_when_closed),
 		cmocka_unit_test(without_a_holder),
 		cmocka_unit_test(sums_of_idle_ones),
-		cmocka_unit_test(dropped_and_forgotten),
+		cmocka_unit_test(dropped_and_cut),
 		cmocka_unit_test(late_answers),
+		cmocka_unit_test(under_way),
+		cmocka_unit_test(cut_ones_stay),
+		cmocka_unit_test(snapshots_close_the_longest),
 		cmocka_unit_test(sums_stay_exact),
 		cmocka_unit_test(too_many_at_once),
 		cmocka_unit_test(all_at_once),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/model/trace_times.h"
+#include "report/model/waits.h"
 
 /* So many findings of one rule, the heaviest. */
 enum { MOST_OF_A_RULE = 3 };
@@ -33,11 +34,11 @@ static enum finding_severity not_above(enum finding_severity most, enum finding_
 
 /* ---- locks ---- */
 
-/* Waits for one lock that others had. */
+/* Waits for one lock that others had, those that are unfinished, too. */
 struct lock_waits {
-	uint64_t count, ns, longest;
-	/* Of the row that took most of it, its place + 1. */
-	size_t worst;
+	uint64_t count, ns, longest, unfinished;
+	/* Of the row that took most of it. */
+	struct profile_contention worst;
 };
 
 static const struct profile_thread *thread_of(const struct search *search, uint32_t id)
@@ -78,70 +79,82 @@ static bool is_contended(const struct search *search, const struct profile_conte
 	       (thread && model_wants_thread(search->model, thread));
 }
 
-static const char *lock_text(const struct search *search, size_t place)
+static const char *lock_text(struct search *search, size_t place)
 {
-	const struct profile_lock *lock;
+	struct label name;
 
 	if (place == 0)
 		return "locks that are not told apart";
-	lock = &search->model->profile->lock[place - 1];
-	return lock->class_name[0] != '\0' ? search_name(search, lock->class_name)
-					   : "a lock without a name";
+	name = lock_name(search->model->profile->lock[place - 1].class_name);
+	if (name.length == 0)
+		return "a lock without a name";
+	name = store_bytes(search->model->store, name.text, name.length);
+	return name.text ? search_name(search, name.text) : "";
 }
 
 static void add_lock(struct search *search, const struct finding_rule *rule, size_t place,
 	const struct lock_waits *waits, uint64_t traced)
 {
-	const struct profile_contention *worst =
-		&search->model->profile->contention[waits->worst - 1];
+	const struct profile_contention *worst = &waits->worst;
 	uint32_t holder = path_method(search, worst->holder);
 	struct finding *finding =
 		search_add(search, rule, waits->ns, share_of(waits->ns, traced));
+	const char *unfinished = "";
 
+	if (waits->unfinished > 0)
+		unfinished = search_text(search, " (%s of them unfinished)",
+			search_count(search, waits->unfinished));
 	finding->method = path_method(search, worst->node);
 	finding->title =
 		search_text(search, "Threads wait for a lock: %s", lock_text(search, place));
 	finding->evidence = search_text(search,
-		"%s waits, %s in all threads together, in %s of tracing; the longest %s. Most "
-		"of it: "
-		"'%s' in %s, while '%s' held it%s%s.",
-		search_count(search, waits->count), search_time(search, waits->ns),
+		"%s waits%s, %s in all threads together, in %s of tracing; the longest %s. "
+		"Most of it: '%s' in %s, while '%s' held it%s%s.",
+		search_count(search, waits->count), unfinished, search_time(search, waits->ns),
 		search_time(search, traced), search_time(search, waits->longest),
 		thread_text(search, worst->thread), search_method(search, finding->method),
 		thread_text(search, worst->holder_thread),
 		holder != METHOD_ROOT ? " in " : "; where is not known",
 		holder != METHOD_ROOT ? search_method(search, holder) : "");
-	finding->command = search_command(search, "locks");
+	finding->command =
+		search_command(search, waits->unfinished > 0 ? "long-waits" : "locks");
+}
+
+/* Adds waits of one row, if they are contended. */
+static void add_waits(const struct search *search, struct lock_waits *locks,
+	const struct profile_contention *row, uint64_t unfinished)
+{
+	struct lock_waits *waits = &locks[row->lock];
+
+	if (!is_contended(search, row))
+		return;
+	waits->count += row->count;
+	waits->ns += row->ns;
+	waits->unfinished += unfinished;
+	if (row->longest > waits->longest)
+		waits->longest = row->longest;
+	if (row->ns >= waits->worst.ns)
+		waits->worst = *row;
 }
 
 void find_lock_contention(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->profile;
-	uint64_t traced = traced_ns(search, TRACE_LOCKS), *worst_ns;
+	uint64_t traced = traced_ns(search, TRACE_LOCKS);
 	struct lock_waits *locks;
 	size_t found = 0;
 
-	/* Waits are of the whole recording. */
-	if (traced == 0 || profile->interval.from || profile->interval.to)
+	if (traced == 0)
 		return;
 	locks = store_room(search->model->store, profile->lock_count + 1, sizeof(*locks));
-	worst_ns = store_room(search->model->store, profile->lock_count + 1, sizeof(*worst_ns));
 	if (search->model->store->failed)
 		return;
-	for (size_t i = 0; i < profile->contention_count; i++) {
-		const struct profile_contention *row = &profile->contention[i];
-		struct lock_waits *waits = &locks[row->lock];
+	for (size_t i = 0; i < profile->contention_count; i++)
+		add_waits(search, locks, &profile->contention[i], 0);
+	for (size_t i = 0; i < profile->unfinished_wait_count; i++) {
+		const struct profile_contention row = waits_row(&profile->unfinished_wait[i]);
 
-		if (!is_contended(search, row))
-			continue;
-		waits->count += row->count;
-		waits->ns += row->ns;
-		if (row->longest > waits->longest)
-			waits->longest = row->longest;
-		if (waits->worst == 0 || row->ns > worst_ns[row->lock]) {
-			worst_ns[row->lock] = row->ns;
-			waits->worst = i + 1;
-		}
+		add_waits(search, locks, &row, 1);
 	}
 	for (; found < MOST_OF_A_RULE; found++) {
 		size_t most = 0;

@@ -351,9 +351,9 @@ const struct finding_rule finding_rules[] = {
 		.whole = "the time that locks were traced",
 		.least = 500 * MILLISECONDS,
 		.share = 0.10,
-		.besides =
-			"traces=locks; waits of all threads for one lock together; not of an "
-			"interval (--snapshot)",
+		.besides = "traces=locks; waits of all threads for one lock together, those "
+			   "that are "
+			   "unfinished, too",
 		.reason = "a tenth of the time is what one thread could gain; where it finds "
 			  "something, the rule 'locks', which has it by samples, is left out",
 		.advice = "Hold the lock shorter in the place that is named, one lock for each "

@@ -33,7 +33,12 @@
 /* The lower the weight, the sooner a column gets its room, and the further left it
  * stands. The first row that fits a column counts; a metric's columns are lighter than
  * those of the next. */
-enum { WEIGHT_METRIC = 20, WEIGHT_OTHER = 200, WEIGHT_NEVER = 10000 };
+enum {
+	WEIGHT_NARROW = 15, /* a text of it has a quarter of the line at most */
+	WEIGHT_METRIC = 20,
+	WEIGHT_OTHER = 200,
+	WEIGHT_NEVER = 10000
+};
 
 static const struct weight {
 	const char *view, *group, *key; /* NULL: any */
@@ -100,15 +105,21 @@ static const struct weight {
 	{NULL, NULL, "calls", 14},
 	{"states", "samples", NULL, WEIGHT_OTHER},
 	{"lines", "samples", NULL, 10},
-	/* Who waits for whom. */
+	/* Who waits for whom; the lock is the name, but of waits by path. */
 	{NULL, "contended", "ns", 2},
 	{NULL, "contended", "waits", 3},
-	{NULL, "holder", "thread", 4},
-	{NULL, "holder", "method", 5},
+	{NULL, NULL, "unfinished", 4},
 	{"long-waits", NULL, "ns", 2},
-	{"long-waits", NULL, "thread", 3},
-	{"long-waits", NULL, "begin", 6},
-	{NULL, "contended", NULL, 7},
+	{"long-waits", NULL, "ended", 3},
+	{"long-waits", NULL, "thread", WEIGHT_NARROW},
+	{"long-waits", "holder", "thread", WEIGHT_NARROW},
+	{"wait-pairs", "holder", "thread", WEIGHT_NARROW},
+	{"long-waits", NULL, "begin", WEIGHT_METRIC},
+	{"long-waits", "holder", "method", WEIGHT_METRIC + 1},
+	{"waits", NULL, "lock", WEIGHT_METRIC},
+	{NULL, "holder", "method", WEIGHT_NARROW},
+	{NULL, "contended", NULL, WEIGHT_METRIC + 1},
+	{NULL, "holder", "thread", WEIGHT_METRIC + 2},
 	{NULL, "idle", NULL, WEIGHT_OTHER + 60},
 	{"lines", NULL, "line", 12},
 	{"lines", NULL, "of", 14},
@@ -311,6 +322,8 @@ static void layout(struct sink *sink)
 
 		screen->width = screen->uncertain + screen->digits + (screen->unit > 0) +
 				screen->unit + share_width(column);
+		if (weight == WEIGHT_NARROW && screen->text > sink->terminal / 4)
+			screen->text = sink->terminal / 4;
 		screen->width =
 			larger(screen->width, screen->text < text ? screen->text : text);
 		screen->width = larger(

@@ -22,7 +22,7 @@ static const struct loss {
 	{"objects.untracked", TRACE_OBJECTS, "", NULL},
 	{"locks.lost", TRACE_LOCKS, "", "waits are not told: there was no room for them"},
 	{"locks.cut", TRACE_LOCKS, "",
-		"waits were under way as the trace ended, and are not told"},
+		"more waits were under way as the trace ended, and are not told"},
 	{"locks.folded", TRACE_LOCKS, "",
 		"waits are told by lock alone: there was no room for paths"},
 	{"locks.unnamed", TRACE_LOCKS, "",

@@ -5,11 +5,13 @@
  * waits one by one.
  *
  * A wait is contended where somebody held the lock, or a monitor was not to be had at once; all others are idle: for work, for
- * a moment, for a thread's end. The figures are of the whole recording, whatever interval is chosen.
+ * a moment, for a thread's end. A wait that is unfinished counts by what it has taken so far, as one of a row.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/model/trace_times.h"
+#include "report/model/waits.h"
 #include "report/text/figure.h"
 #include "report/views/trace_head.h"
 #include "report/views/view.h"
@@ -22,6 +24,7 @@ struct key {
 	uint32_t thread, holder_thread; /* ids */
 	uint32_t method, holder_method;
 	uint32_t kind; /* of enum account_kind */
+	uint32_t unfinished;
 };
 
 struct sums {
@@ -33,19 +36,22 @@ struct group {
 	struct key key;
 	struct sums contended, idle;
 	uint64_t timed_out;
-	uint32_t threads; /* that waited */
-	uint32_t worst;   /* the contention with most time, by its place */
+	uint64_t unfinished; /* of the waits */
+	uint32_t threads;    /* that waited */
+	uint32_t worst;      /* the contention with most time, by its place */
 	/* Who held it for most of the time. */
 	uint32_t holder_thread, holder_method;
 	uint64_t held_ns;
 };
 
 struct locks_view {
+	/* Contention, and behind it waits that are unfinished, one of a row. */
+	struct profile_contention *row;
+	size_t rows, finished;
 	struct group *group;
 	size_t groups;
 	bool *chosen; /* by place of the path: a wanted method is on it; NULL: all are */
-	struct sums all, idle;
-	uint64_t unheld_ns; /* contended, without a holder that is known */
+	struct sums all, idle, unfinished, unfinished_idle;
 };
 
 /* ---- names ---- */
@@ -71,7 +77,8 @@ static const char *thread_name(const struct report *report, uint32_t id)
 	return store_format(report->model->store, "thread row %u", id).text;
 }
 
-static struct label lock_name(const struct report *report, uint32_t place)
+/* The class is called so. */
+static struct label lock_label(const struct report *report, uint32_t place, struct label name)
 {
 	const struct profile_lock *lock =
 		place ? &report->model->profile->lock[place - 1] : NULL;
@@ -81,9 +88,25 @@ static struct label lock_name(const struct report *report, uint32_t place)
 	if (lock->class_name[0] == '\0')
 		return label_of("(nothing said)");
 	if (lock->number == PROFILE_NOT_KNOWN)
-		return label_of(lock->class_name);
-	return store_format(report->model->store, "%s@%llx", lock->class_name,
+		return name;
+	return store_format(report->model->store, "%.*s@%llx", (int)name.length, name.text,
 		(unsigned long long)lock->number);
+}
+
+static const char *lock_class(const struct report *report, uint32_t place)
+{
+	return place ? report->model->profile->lock[place - 1].class_name : "";
+}
+
+/* As people call it, for text. */
+static struct cell lock_short(const struct report *report, uint32_t place)
+{
+	return cell_label(lock_label(report, place, lock_name(lock_class(report, place))));
+}
+
+static struct cell lock_long(const struct report *report, uint32_t place)
+{
+	return cell_label(lock_label(report, place, label_of(lock_class(report, place))));
 }
 
 static bool begins(const char *text, const char *prefix)
@@ -212,7 +235,7 @@ static void add_to(struct sums *sums, const struct profile_contention *row)
 }
 
 /* Of rows that have one key. ids: room for as many. */
-static void fill_group(const struct profile *profile, struct group *group,
+static void fill_group(const struct locks_view *view, struct group *group,
 	const struct sorted *sorted, size_t count, uint32_t *ids)
 {
 	uint64_t worst_ns = 0, held = 0;
@@ -221,10 +244,11 @@ static void fill_group(const struct profile *profile, struct group *group,
 	group->key = sorted->key;
 	group->worst = sorted->at;
 	for (size_t i = 0; i < count; i++) {
-		const struct profile_contention *row = &profile->contention[sorted[i].at];
+		const struct profile_contention *row = &view->row[sorted[i].at];
 		bool contended = is_contended(row);
 
 		add_to(contended ? &group->contended : &group->idle, row);
+		group->unfinished += sorted[i].at >= view->finished;
 		group->timed_out += row->failures;
 		if (row->thread)
 			ids[threads++] = row->thread;
@@ -266,12 +290,38 @@ static bool *choose_paths(struct report *report)
 	return chosen;
 }
 
-static void find_groups(struct report *report, struct locks_view *view,
-	struct key (*key_of)(
-		const struct profile *profile, const struct profile_contention *row))
+/* Contention and what is unfinished, as rows. 0, or -1 without memory. */
+static int make_rows(const struct report *report, struct locks_view *view)
 {
 	const struct profile *profile = report->model->profile;
-	size_t rows = profile->contention_count, count = 0, end;
+	size_t rows = profile->contention_count + profile->unfinished_wait_count;
+
+	view->row = report_room(report, rows, struct profile_contention);
+	if (!view->row)
+		return -1;
+	view->finished = view->rows = profile->contention_count;
+	if (view->finished > 0)
+		memcpy(view->row, profile->contention, view->finished * sizeof(*view->row));
+	for (size_t i = 0; i < profile->unfinished_wait_count; i++)
+		view->row[view->rows++] = waits_row(&profile->unfinished_wait[i]);
+	return 0;
+}
+
+static struct sums *all_of(
+	struct locks_view *view, const struct profile_contention *row, bool unfinished)
+{
+	if (is_contended(row))
+		return unfinished ? &view->unfinished : &view->all;
+	return unfinished ? &view->unfinished_idle : &view->idle;
+}
+
+typedef struct key make_key(
+	const struct profile *profile, const struct profile_contention *row, bool unfinished);
+
+static void find_groups(struct report *report, struct locks_view *view, make_key *key_of)
+{
+	const struct profile *profile = report->model->profile;
+	size_t rows = view->rows, count = 0, end;
 	struct sorted *sorted = report_room(report, rows, struct sorted);
 	uint32_t *ids = report_room(report, rows, uint32_t);
 
@@ -279,18 +329,17 @@ static void find_groups(struct report *report, struct locks_view *view,
 	if (report->model->store->failed)
 		return;
 	for (size_t i = 0; i < rows; i++) {
-		const struct profile_contention *row = &profile->contention[i];
+		const struct profile_contention *row = &view->row[i];
+		bool unfinished = i >= view->finished;
 
 		if (!is_chosen(report, view, row->thread, row->holder_thread, row->node,
 			    row->holder))
 			continue;
-		sorted[count++] = (struct sorted){.key = key_of(profile, row),
+		sorted[count++] = (struct sorted){.key = key_of(profile, row, unfinished),
 			.at = (uint32_t)i,
 			.holder_thread = row->holder_thread,
 			.holder_method = method_of(profile, row->holder)};
-		add_to(is_contended(row) ? &view->all : &view->idle, row);
-		if (is_contended(row) && row->holder_thread == 0)
-			view->unheld_ns += row->ns;
+		add_to(all_of(view, row, unfinished), row);
 	}
 	if (count > 0)
 		qsort(sorted, count, sizeof(*sorted), compare_sorted);
@@ -299,43 +348,39 @@ static void find_groups(struct report *report, struct locks_view *view,
 							 sizeof(sorted->key)) == 0;
 			end++)
 			;
-		fill_group(profile, &view->group[view->groups++], &sorted[i], end - i, ids);
+		fill_group(view, &view->group[view->groups++], &sorted[i], end - i, ids);
 	}
 }
 
 /* ---- what stands above the rows ---- */
 
-static void say_period(const struct report *report, struct sink *sink)
+/* What hangs has not ended. */
+static void say_unfinished(const struct locks_view *view, struct sink *sink)
 {
-	const struct profile *profile = report->model->profile;
-	uint64_t told = 0, end = profile->interval.end;
-	size_t periods = 0;
+	uint64_t count = view->unfinished.count + view->unfinished_idle.count;
 
-	for (size_t i = 0; i < profile->trace_period_count; i++) {
-		const struct profile_trace_period *period = &profile->trace_period[i];
-		uint64_t until =
-			period->ended == PROFILE_NOT_KNOWN ? end : (uint64_t)period->ended;
-
-		if (period->trace != TRACE_LOCKS)
-			continue;
-		periods++;
-		told += until > period->began ? until - period->began : 0;
-	}
-	if (periods == 0)
-		sink_title(sink, "locks were not traced: traces=locks does, or 'jprof trace "
-				 "PID +locks' in "
-				 "a recording that runs");
+	if (count == 0)
+		return;
+	if (view->unfinished.count > 0)
+		sink_title(sink,
+			"%s unfinished waits, under way at the end: %s contended, the longest "
+			"for %s",
+			figure_text(FIGURE_COUNT, count).text,
+			figure_text(FIGURE_COUNT, view->unfinished.count).text,
+			figure_text(FIGURE_TIME, view->unfinished.longest).text);
 	else
-		sink_title(sink, "locks were traced for %s%s",
-			figure_text(FIGURE_TIME, told).text,
-			periods > 1 ? ", in several periods" : "");
+		sink_title(sink, "%s unfinished waits, under way at the end: all idle ones",
+			figure_text(FIGURE_COUNT, count).text);
 }
 
 static void say_all(struct report *report, struct sink *sink)
 {
 	const struct locks_view *view = report->data;
+	const struct trace_line line = trace_line(report->model->profile, TRACE_LOCKS);
 
-	say_period(report, sink);
+	if (line.text[0] != '\0')
+		sink_title(sink, "%s", line.text);
+	say_unfinished(view, sink);
 	if (view->all.count > 0)
 		sink_title(sink, "%s contended waits, %s in all, the longest %s",
 			figure_text(FIGURE_COUNT, view->all.count).text,
@@ -346,8 +391,6 @@ static void say_all(struct report *report, struct sink *sink)
 			figure_text(FIGURE_COUNT, view->idle.count).text,
 			figure_text(FIGURE_TIME, view->idle.ns).text);
 	trace_head_losses(report, sink, TRACE_LOCKS);
-	if (report->model->profile->interval.from || report->model->profile->interval.to)
-		sink_title(sink, "all figures are of the whole recording, not of an interval");
 	if (report->count > 0)
 		sink_title(sink, "%s", "");
 }
@@ -371,6 +414,14 @@ static unsigned idle_flags(const struct report *report)
 	return IN_ALL;
 }
 
+/* A screen has the column where a wait is. */
+static void unfinished_column(const struct report *report, struct sheet *sheet)
+{
+	sheet_add(sheet, NULL, "unfinished", "Unfinished",
+		(report->model->profile->unfinished_wait_count > 0 ? IN_ALL : IN_DATA) |
+			COLUMN_SUM);
+}
+
 static void sums_columns(struct sheet *sheet, const char *group, const char *waits,
 	const char *time, const char *longest, unsigned flags)
 {
@@ -385,8 +436,9 @@ static struct cell *sums_cells(struct cell *cells, const struct sums *sums)
 {
 	*cells++ = cell_number(sums->count);
 	*cells++ = cell_number(sums->ns);
-	*cells++ = cell_number(sums->longest);
-	*cells++ = sums->count ? cell_number(sums->began) : cell_null();
+	/* Of an interval it may not be known. */
+	*cells++ = sums->longest || !sums->ns ? cell_number(sums->longest) : cell_null();
+	*cells++ = sums->longest ? cell_number(sums->began) : cell_null();
 	return cells;
 }
 
@@ -413,14 +465,12 @@ static struct cell *lock_cells(const struct report *report, struct cell *cells, 
 /* ---- by lock ---- */
 
 static struct key key_by_lock(
-	const struct profile *profile, const struct profile_contention *row)
+	const struct profile *profile, const struct profile_contention *row, bool unfinished)
 {
 	return (struct key){.lock = row->lock};
 }
 
-static int open_groups(
-	struct report *report, struct key (*key_of)(const struct profile *profile,
-				       const struct profile_contention *row))
+static int open_groups(struct report *report, make_key *key_of)
 {
 	struct locks_view *view = report_room(report, 1, struct locks_view);
 
@@ -428,6 +478,8 @@ static int open_groups(
 	if (!view)
 		return -1;
 	view->chosen = choose_paths(report);
+	if (make_rows(report, view) < 0)
+		return -1;
 	find_groups(report, view, key_of);
 	return report->model->store->failed ? -1
 					    : report_list_shares(report, NULL, view->groups);
@@ -438,6 +490,7 @@ static void locks_columns(struct report *report)
 	struct sheet *sheet = &report->sheet;
 
 	sums_columns(sheet, "contended", "Waits", "Time", "Longest", IN_ALL);
+	unfinished_column(report, sheet);
 	sheet_add(sheet, NULL, "threads", "Threads", IN_ALL);
 	sums_columns(sheet, "idle", "Idle waits", "Idle time", "", idle_flags(report));
 	sheet_add(sheet, NULL, "timed_out", "Timed out", IN_DATA | COLUMN_SUM);
@@ -454,6 +507,7 @@ static void locks_fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct group *group = &view->group[item];
 
 	cells = sums_cells(cells, &group->contended);
+	*cells++ = cell_number(group->unfinished);
 	*cells++ = cell_number(group->threads);
 	cells = sums_cells(cells, &group->idle);
 	*cells++ = cell_number(group->timed_out);
@@ -461,7 +515,7 @@ static void locks_fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_text(thread_name(report, group->holder_thread));
 	*cells++ = method_name(report, group->holder_method);
 	*cells++ = group->held_ns ? cell_number(group->held_ns) : cell_null();
-	*cells = cell_label(lock_name(report, group->key.lock));
+	*cells = lock_short(report, group->key.lock);
 }
 
 static int open_locks(struct report *report)
@@ -492,13 +546,15 @@ static uint32_t class_of(const struct profile *profile, uint32_t lock)
 	return lock;
 }
 
+/* A way that is never left is a row by itself. */
 static struct key key_by_path(
-	const struct profile *profile, const struct profile_contention *row)
+	const struct profile *profile, const struct profile_contention *row, bool unfinished)
 {
 	return (struct key){.lock = class_of(profile, row->lock),
 		.method = method_of(profile, row->node),
 		.holder_method = method_of(profile, row->holder),
-		.kind = row->kind};
+		.kind = row->kind,
+		.unfinished = unfinished};
 }
 
 static void waits_columns(struct report *report)
@@ -506,10 +562,12 @@ static void waits_columns(struct report *report)
 	struct sheet *sheet = &report->sheet;
 
 	sums_columns(sheet, "contended", "Waits", "Time", "Longest", IN_ALL);
+	unfinished_column(report, sheet);
 	sheet_add(sheet, NULL, "threads", "Threads", IN_ALL);
 	sums_columns(sheet, "idle", "Idle waits", "Idle time", "", idle_flags(report));
 	sheet_add(sheet, NULL, "kind", "Kind", IN_ALL | COLUMN_LEFT);
-	sheet_add(sheet, NULL, "class", "Lock", IN_ALL | COLUMN_LEFT);
+	sheet_add(sheet, NULL, "class", "", IN_DATA);
+	sheet_add(sheet, NULL, "lock", "Lock", IN_TEXT | COLUMN_LEFT);
 	sheet_add(sheet, "holder", "method", "Held in", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, "holder", "path", "", IN_JSON);
 	sheet_add(sheet, NULL, "path", "", IN_JSON);
@@ -522,17 +580,18 @@ static void waits_fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct profile *profile = report->model->profile;
 	const struct locks_view *view = report->data;
 	const struct group *group = &view->group[item];
-	const struct profile_contention *worst = &profile->contention[group->worst];
+	const struct profile_contention *worst = &view->row[group->worst];
 	uint32_t lock = group->key.lock;
+	bool named = lock && profile->lock[lock - 1].class_name[0];
 	struct cell method = method_name(report, group->key.method);
 
 	cells = sums_cells(cells, &group->contended);
+	*cells++ = cell_number(group->unfinished);
 	*cells++ = cell_number(group->threads);
 	cells = sums_cells(cells, &group->idle);
 	*cells++ = cell_text(account_kind_names[group->key.kind]);
-	*cells++ = lock && profile->lock[lock - 1].class_name[0]
-			   ? cell_text(profile->lock[lock - 1].class_name)
-			   : cell_null();
+	*cells++ = named ? cell_text(profile->lock[lock - 1].class_name) : cell_null();
+	*cells++ = named ? cell_label(lock_name(lock_class(report, lock))) : cell_null();
 	*cells++ = method_name(report, group->key.holder_method);
 	*cells++ = path_cell(report, worst->holder);
 	*cells++ = path_cell(report, worst->node);
@@ -559,7 +618,7 @@ const struct view view_waits = {
 /* ---- by pair of threads ---- */
 
 static struct key key_by_pair(
-	const struct profile *profile, const struct profile_contention *row)
+	const struct profile *profile, const struct profile_contention *row, bool unfinished)
 {
 	return (struct key){.thread = row->thread, .holder_thread = row->holder_thread};
 }
@@ -569,8 +628,10 @@ static void pairs_columns(struct report *report)
 	struct sheet *sheet = &report->sheet;
 
 	sums_columns(sheet, "contended", "Waits", "Time", "Longest", IN_ALL);
+	unfinished_column(report, sheet);
 	sums_columns(sheet, "idle", "Idle waits", "Idle time", "", idle_flags(report));
-	sheet_add(sheet, NULL, "lock", "Longest for", IN_ALL | COLUMN_LEFT);
+	sheet_add(sheet, NULL, "lock", "Longest for", IN_TEXT | COLUMN_LEFT);
+	sheet_add(sheet, NULL, "lock", "", IN_DATA);
 	sheet_add(sheet, "holder", "thread", "Held by", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, "holder", "method", "There", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, NULL, "thread", "", IN_DATA);
@@ -579,14 +640,16 @@ static void pairs_columns(struct report *report)
 
 static void pairs_fill(struct report *report, uint32_t item, struct cell *cells)
 {
-	const struct profile *profile = report->model->profile;
 	const struct locks_view *view = report->data;
 	const struct group *group = &view->group[item];
 	const char *thread = thread_name(report, group->key.thread);
+	uint32_t lock = view->row[group->worst].lock;
 
 	cells = sums_cells(cells, &group->contended);
+	*cells++ = cell_number(group->unfinished);
 	cells = sums_cells(cells, &group->idle);
-	*cells++ = cell_label(lock_name(report, profile->contention[group->worst].lock));
+	*cells++ = lock_short(report, lock);
+	*cells++ = lock_long(report, lock);
 	*cells++ = cell_text(thread_name(report, group->key.holder_thread));
 	*cells++ = method_name(report, group->holder_method);
 	*cells++ = cell_text(thread);
@@ -617,6 +680,9 @@ static void long_columns(struct report *report)
 
 	sheet_add(sheet, NULL, "begin", "Begin", IN_ALL | COLUMN_TIME | COLUMN_RISING);
 	sheet_add(sheet, NULL, "ns", "Time", IN_ALL | COLUMN_TIME);
+	sheet_add(sheet, NULL, "ended", "Ended",
+		(report->model->profile->unfinished_wait_count > 0 ? IN_ALL : IN_DATA) |
+			COLUMN_LEFT);
 	sheet_add(sheet, NULL, "kind", "Kind", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, NULL, "thread", "Thread", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, NULL, "method", "Waits in", IN_ALL | COLUMN_LEFT);
@@ -628,13 +694,22 @@ static void long_columns(struct report *report)
 	sheet_add_name(sheet, "Lock");
 }
 
+/* The longest ones, and behind them those that are unfinished. */
+static const struct profile_wait *long_wait(const struct profile *profile, size_t item)
+{
+	return item < profile->long_wait_count
+		       ? &profile->long_wait[item]
+		       : &profile->unfinished_wait[item - profile->long_wait_count];
+}
+
 static void long_fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct profile *profile = report->model->profile;
-	const struct profile_wait *wait = &profile->long_wait[item];
+	const struct profile_wait *wait = long_wait(profile, item);
 
 	*cells++ = cell_number(wait->begin);
 	*cells++ = cell_number(wait->ns);
+	*cells++ = cell_bool(item < profile->long_wait_count);
 	*cells++ = cell_text(account_kind_names[wait->kind]);
 	*cells++ = cell_text(thread_name(report, wait->thread));
 	*cells++ = method_name(report, method_of(profile, wait->node));
@@ -643,7 +718,7 @@ static void long_fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_text(thread_name(report, wait->holder_thread));
 	*cells++ = method_name(report, method_of(profile, wait->holder));
 	*cells++ = path_cell(report, wait->holder);
-	*cells = cell_label(lock_name(report, wait->lock));
+	*cells = lock_short(report, wait->lock);
 }
 
 /* Contended ones; idle ones are long by themselves. */
@@ -651,15 +726,19 @@ static int open_long(struct report *report)
 {
 	const struct profile *profile = report->model->profile;
 	struct locks_view *view = report_room(report, 1, struct locks_view);
-	uint32_t *items = report_room(report, profile->long_wait_count, uint32_t);
-	size_t count = 0;
+	size_t waits = profile->long_wait_count + profile->unfinished_wait_count, count = 0;
+	uint32_t *items = report_room(report, waits, uint32_t);
 
 	report->data = view;
 	if (report->model->store->failed)
 		return -1;
 	view->chosen = choose_paths(report);
-	for (size_t i = 0; i < profile->long_wait_count; i++) {
-		const struct profile_wait *wait = &profile->long_wait[i];
+	if (make_rows(report, view) < 0)
+		return -1;
+	for (size_t i = view->finished; i < view->rows; i++)
+		add_to(all_of(view, &view->row[i], true), &view->row[i]);
+	for (size_t i = 0; i < waits; i++) {
+		const struct profile_wait *wait = long_wait(profile, i);
 
 		if ((wait->kind == LOCKS_BLOCK || wait->holder_thread) &&
 			is_chosen(report, view, wait->thread, wait->holder_thread, wait->node,

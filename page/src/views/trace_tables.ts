@@ -15,8 +15,6 @@ export interface TraceTable {
 	title: string;
 	question: string;
 	columns: TraceColumn[];
-	/** The trace's figures are not divided into intervals. */
-	whole?: boolean;
 }
 
 const METHOD: TraceColumn[] = [
@@ -27,6 +25,7 @@ const WAITED: TraceColumn[] = [
 	['contended.ns', 'Waited', 'ns'],
 	['contended.waits', 'Waits', 'count'],
 	['contended.longest', 'Longest', 'ns'],
+	['unfinished', 'Unfinished', 'count', true],
 	['idle.ns', 'Idle', 'ns', true],
 ];
 const BYTES: TraceColumn[] = [
@@ -52,7 +51,6 @@ export const TRACE_TABLES: TraceTable[] = [
 			['lock', 'Lock', 'text'],
 			...WAITED,
 		],
-		whole: true,
 	},
 	{
 		view: 'locks',
@@ -67,7 +65,6 @@ export const TRACE_TABLES: TraceTable[] = [
 			['holder.thread', 'Held by', 'text', true],
 			['holder.method', 'In', 'text', true],
 		],
-		whole: true,
 	},
 	{
 		view: 'waits',
@@ -81,7 +78,6 @@ export const TRACE_TABLES: TraceTable[] = [
 			...WAITED,
 			['holder.path', 'Held at', 'path'],
 		],
-		whole: true,
 	},
 	{
 		view: 'long-waits',
@@ -91,6 +87,7 @@ export const TRACE_TABLES: TraceTable[] = [
 		columns: [
 			['begin', 'At', 'moment'],
 			['ns', 'Waited', 'ns'],
+			['ended', 'Ended', 'text'],
 			['thread', 'Waits', 'text'],
 			['method', 'In', 'text', true],
 			['lock.class', 'For a', 'text'],

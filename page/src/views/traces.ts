@@ -44,6 +44,7 @@ function pathCell(value: unknown): Child {
 function cell(value: unknown, kind: TraceColumn[2]): Child {
 	if (value === null) return '';
 	if (kind === 'path') return pathCell(value);
+	if (typeof value === 'boolean') return value ? 'yes' : 'no';
 	if (kind === 'text' || typeof value !== 'number') return name(String(value));
 	if (kind === 'moment') return moment(value);
 	return h('span', { title: `${exact(value)}${kind === 'count' ? '' : ` ${kind}`}` }, quantity(value, kind));
@@ -106,11 +107,6 @@ function omittedNote(one: TraceTable, report: Report): Child {
 	);
 }
 
-function wholeNote(header: Header, one: TraceTable): Child {
-	if (!one.whole || header.interval === '') return null;
-	return h('p', { class: 'note' }, 'These figures are of the whole recording, not of the interval.');
-}
-
 const matches = (search: Search, row: ReportRow): boolean => !search.given || search.matches(textOf(row).join('\n'));
 
 /** All texts of a row. */
@@ -141,7 +137,6 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 			{},
 			h('h3', {}, one.title),
 			h('p', { class: 'note' }, one.question),
-			wholeNote(header, one),
 			tableOf(context, one, rows.slice(0, FIRST_LOOK), false),
 			h(
 				'p',
@@ -159,7 +154,6 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 function alone(context: Context, header: Header, one: TraceTable, shown: ReportRow[]): Child {
 	return [
 		h('p', { class: 'note' }, one.question),
-		wholeNote(header, one),
 		tableOf(context, one, shown, true),
 		omittedNote(one, header.views[one.view]!),
 	];
