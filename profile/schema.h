@@ -17,7 +17,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION        8
+#define SCHEMA_VERSION        9
 
 /* How a record has what is in a column. */
 enum schema_kind {
