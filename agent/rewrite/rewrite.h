@@ -115,13 +115,13 @@ struct rewrite_request {
 	 * same. */
 	void (*untouched)(
 		void *user, const struct rewrite_method *method, enum rewrite_reason why);
-	/* The number of the line of a method that has this id, for the probe that tells it; 0: it is not to be told. NULL where
-	 * no method keeps call sites apart. */
-	uint32_t (*site)(void *user, uint32_t id, uint16_t line);
 	void *user;
 	/* Internal name of the class whose static methods, all (I)V, are called: those of
 	 * PROBE_TABLE, and exit, unwind, caught and reach. */
 	const char *probe;
+	/* The number of the line of a method that has this id, for the probe that tells it; 0: it is not to be told. NULL where
+	 * no method keeps call sites apart. */
+	uint32_t (*site)(void *user, uint32_t id, uint16_t line);
 };
 
 struct rewrite_result {

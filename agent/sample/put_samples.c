@@ -276,7 +276,7 @@ static bool keeps_sites(uint32_t method)
 	return sited.is[method] == SITED_YES;
 }
 
-static void forget_sited(void)
+void put_samples_forget(void)
 {
 	free(sited.is);
 	sited.is = NULL;
