@@ -96,7 +96,7 @@ static void fill_path(struct report *report, uint32_t item, struct cell *cells)
 		report->model->profile->node[item].method, &count, base,
 		model_at(report->model, view->cum, item));
 	if (report->model->profile->node[item].line > 0)
-		cells[report->sheet.columns - 1] = node_name(report, item);
+		cells[report->sheet.column_count - 1] = node_name(report, item);
 }
 
 /* What 100 % is. */
