@@ -134,6 +134,9 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		untouched_add(
 			passing->class_name, method->name, rewrite_reason_text(REWRITE_MEMORY));
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
+	/* What a watched method used itself is its own node's. */
+	if (planned.sites && planned.watched && method->code)
+		atomic_fetch_add_explicit(&methods_sites_left, 1, memory_order_relaxed);
 	jvm_method_fini(&description);
 	if (ref == METHOD_REF_EXCLUDED)
 		return (struct rewrite_probes){.kinds = PROBE_NONE};

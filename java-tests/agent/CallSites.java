@@ -11,19 +11,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.IntConsumer;
 
 /**
- * Calls the same methods from several lines, and writes down by itself how often it did so: "CALLER LINE METHOD CALLS". A line
- * that calls is followed, or led, by a note of its own: at(), which asks for the line of whom it is called by, is no part of
- * the truth that jprof could share: it is told by the JVM's stack walker, in methods that are excluded.
+ * Calls the same methods from several lines, and writes down how often: "CALLER LINE METHOD CALLS". Each method that is called
+ * asks the JVM's stack walker by whom, and from which line.
  *
  * <p>CallSites FILE ROUNDS THREADS virtual|platform
  */
 class CallSites {
-	/** What callers have done: in classes of its own, which are not recorded. */
+	/** Is not recorded. */
 	static final class Told {
 		static final TreeMap<String, Long> calls = new TreeMap<>();
 		private static final StackWalker WALKER = StackWalker.getInstance();
 
-		/** The method that asks is called: by whom, and from where. JDK frames between are passed over. */
+		/** Of frames the JDK's own are passed over. */
 		static void called() {
 			String key = WALKER.walk(frames -> {
 				var list = frames.skip(1).filter(frame -> frame.getClassName().startsWith("CallSites"))
