@@ -53,8 +53,8 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 		bool sampled = node->sampled || (merged->apart && !merged->called[i]);
 		bool is_apart = merged->apart && sampled;
 		uint32_t method = node->line ? SITE_METHOD | node->line : node->method;
-		uint32_t number = pairs_take(
-			paths, parent, method | (is_apart ? SAMPLED_METHOD : 0));
+		uint32_t number =
+			pairs_take(paths, parent, method | (is_apart ? SAMPLED_METHOD : 0));
 		struct profile_node *to;
 		uint64_t *base;
 

@@ -24,7 +24,8 @@
 	"UNION SELECT coalesce(n.parent, f.into_id) FROM named LEFT JOIN node n "              \
 	"ON n.id = named.id LEFT JOIN forward f ON f.id = named.id WHERE coalesce(n.parent, "  \
 	"f.into_id) NOT NULL) "                                                                \
-	"SELECT n.id, n.parent, n.method, n.line FROM named CROSS JOIN node n ON n.id = named.id "     \
+	"SELECT n.id, n.parent, n.method, n.line FROM named CROSS JOIN node n ON n.id = "      \
+	"named.id "                                                                            \
 	"WHERE n.id & 4294967295 ORDER BY 1"
 
 /* A path whose caller is not in the file is left out: it is not known. */

@@ -100,7 +100,8 @@ static const struct schema_column node_columns[] = {
 	COLUMN(transition[PROFILE_EXIT][PROFILE_ENTRY], "exit_entry", KIND_U64, ""),
 	COLUMN(transition[PROFILE_EXIT][PROFILE_EXIT], "exit_exit", KIND_U64, ""),
 	COLUMN(sampled, "sampled", KIND_BOOL, "1: samples alone have found it"),
-	COLUMN(line, "line", KIND_U32_OR_NULL, "of a call site, a part of its caller; NULL: none"),
+	COLUMN(line, "line", KIND_U32_OR_NULL,
+		"of a call site, a part of its caller; NULL: none"),
 };
 #undef ROW
 

@@ -379,8 +379,10 @@ void class_hook_facts(fact_put put, void *argument)
 	fact_put_number(put, argument, "probes.classes", atomic_load(&classes_done));
 	fact_put_number(put, argument, "probes.methods", atomic_load(&methods_done));
 	if (atomic_load(&methods_sited) > 0)
-		fact_put_number(put, argument, "call_sites.methods", atomic_load(&methods_sited));
+		fact_put_number(
+			put, argument, "call_sites.methods", atomic_load(&methods_sited));
 	if (atomic_load(&methods_sites_left) > 0)
-		fact_put_number(put, argument, "call_sites.left", atomic_load(&methods_sites_left));
+		fact_put_number(
+			put, argument, "call_sites.left", atomic_load(&methods_sites_left));
 	untouched_facts(put, argument);
 }

@@ -136,7 +136,7 @@ static const char *const probe_name[PROBES] = {
 static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
 #define X(shape, name)                                                                         \
 	[shape] = {{enter_##name, exit_##name, unwind_##name, probe_caught, probe_entered,     \
-			   watched_##name, probe_reach},                                                    \
+			   watched_##name, probe_reach},                                       \
 		{enter_##name##_precise, exit_##name##_precise, unwind_##name##_precise,       \
 			probe_caught, probe_entered, watched_##name##_precise, probe_reach}},
 	METRIC_SHAPE_TABLE(X)

@@ -142,7 +142,8 @@ int recording_make(struct session **session, struct options *options, struct err
 	if (options->calls == CALLS_EVENTS && options->call_sites.count > 0) {
 		options_fini(options);
 		return error_set(error, ERROR_VALUE,
-			"call_sites goes with probes and samples alone: the JVM's events (calls=events) "
+			"call_sites goes with probes and samples alone: the JVM's events "
+			"(calls=events) "
 			"do not tell from which line a method is called");
 	}
 	code = session_create(session, options, error);

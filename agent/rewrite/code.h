@@ -82,10 +82,10 @@ struct code {
 	uint32_t label_capacity;
 	uint8_t *handler; /* by pc: a handler with a caught probe begins here */
 	uint32_t handler_capacity;
-	bool handles;      /* there is one; handler is not filled else */
+	bool handles;    /* there is one; handler is not filled else */
 	uint32_t *reach; /* by pc: what pushes the number of a call site, 3 bytes; 0: none */
 	uint32_t reach_capacity;
-	bool reaches; /* there is one; reach is not filled else */
+	bool reaches;      /* there is one; reach is not filled else */
 	struct site *site; /* by rising pc */
 	uint32_t sites, site_capacity;
 	struct exit *exit; /* by rising pc */

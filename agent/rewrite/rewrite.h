@@ -104,7 +104,7 @@ struct rewrite_probes {
 	probe_set kinds;     /* PROBE_NONE: the method is copied as it is */
 	probe_set otherwise; /* where there is no room for those; the same */
 	uint32_t id;         /* what the probes pass; above 32,767 it costs a constant */
-	bool sites;          /* timed ones: lines with calls are told, if there is room for that */
+	bool sites; /* timed ones: lines with calls are told, if there is room for that */
 };
 
 struct rewrite_request {

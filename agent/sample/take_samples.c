@@ -103,8 +103,7 @@ static bool find_node(
 	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
 	where->row = context->row.id;
 	where->node = tree_refer(&context->tree, context->current);
-	where->method = call_site_method(
-		tree_at(&context->tree, context->current)->method);
+	where->method = call_site_method(tree_at(&context->tree, context->current)->method);
 	return true;
 }
 

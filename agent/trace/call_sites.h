@@ -52,9 +52,8 @@ static inline struct call_site call_site_of(uint32_t site)
 {
 	uint32_t number = site & ~CALL_SITE;
 
-	return atomic_load_explicit(
-		&call_site_blocks[number / CALL_SITE_BLOCK], memory_order_acquire)
-		[number % CALL_SITE_BLOCK];
+	return atomic_load_explicit(&call_site_blocks[number / CALL_SITE_BLOCK],
+		memory_order_acquire)[number % CALL_SITE_BLOCK];
 }
 
 /* The method itself, of a site the one that it is in. */

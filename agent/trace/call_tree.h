@@ -73,8 +73,9 @@ enum {
 #define TREE_CHILDREN 0x1fffffffu
 
 struct tree_node {
-	uint32_t id;     /* of its path: see above */
-	uint32_t method; /* id; METHOD_ROOT, METHOD_FOLDED, a real one, or a call site (call_sites.h) */
+	uint32_t id; /* of its path: see above */
+	uint32_t
+		method; /* id; METHOD_ROOT, METHOD_FOLDED, a real one, or a call site (call_sites.h) */
 	uint32_t parent; /* index; the root's own is 0 */
 	union {
 		struct {

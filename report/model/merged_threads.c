@@ -91,8 +91,7 @@ static uint32_t path_of(struct pairs *paths, struct pairs *sites, uint32_t paren
 
 /* Parents stand before their children: place[] of the parent is known. The root has no pair: numbers are
  * nodes. -1 without memory. */
-static int add_thread(
-	const struct model *model, struct merged *merged, struct pairs *paths,
+static int add_thread(const struct model *model, struct merged *merged, struct pairs *paths,
 	struct pairs *sites, size_t thread)
 {
 	const struct profile *profile = model->profile;
