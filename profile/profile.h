@@ -95,7 +95,7 @@ struct profile_node {
 	uint32_t method;    /* id */
 	uint32_t recursion; /* ancestors with the same method */
 	/* In the file, and for the writer: above 0, a part of its caller's node, whose method it has: what is called from that line
-	 * is below it, and what the method used from there on in it. The reader has put such parts into their methods: there it
+	 * is below it, and what the method used before in it. The reader has put such parts into their methods: there it
 	 * is the line of the caller that the node is called from. 0: it is not kept apart. */
 	uint32_t line;
 	/* In an interval that it was not called in: the state of most calls before, + 1. 0: none. */

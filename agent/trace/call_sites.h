@@ -8,8 +8,8 @@
  *                     |-- X, line 23 --- A
  *
  * In a tree a site is a node between a method's and those of what it calls: `method` of it is CALL_SITE joined with the
- * number. As the thread reaches a line with a call, it goes to the site's node: what it uses from then on, up to the next
- * such line or the method's end, is charged there. So the events of calls know nothing of sites. Who reads the profile
+ * number. As the thread reaches a line with a call, it goes to the site's node: what it has used since the last event is
+ * charged there at the next one. So the events of calls know nothing of sites. Who reads the profile
  * takes these nodes out again, and adds what they have to the method's.
  *
  * Owns: numbers and lines, for good; numbers of a line stay the same.
