@@ -453,6 +453,16 @@ static const char *sample_give(const struct option_row *row, void *field, const 
 	return list_give(row, field, value);
 }
 
+/* yes: of all methods; no: of none. */
+static const char *sites_give(const struct option_row *row, void *field, const char *value)
+{
+	const struct pattern_list *list = field;
+
+	if (strcmp(value, "no") == 0)
+		return list->count == 0 ? NULL : "goes with no pattern";
+	return list_give(row, field, strcmp(value, "yes") == 0 ? "*" : value);
+}
+
 static const char *event_when_give(const struct option_row *row, void *field, const char *value)
 {
 	char pattern[EVENT_PATTERN];
@@ -472,6 +482,7 @@ static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list
 					.of_names = true},
 				words_type = {LIST_TYPE(words_give, schema_of_words)},
 				event_when_type = {LIST_TYPE(event_when_give, schema_of_list)},
+				sites_type = {LIST_TYPE(sites_give, schema_of_list)},
 				threads_type = {LIST_TYPE(threads_give, schema_of_threads)},
 				sample_type = {LIST_TYPE(sample_give, schema_of_list)};
 
@@ -515,6 +526,10 @@ const struct option_row option_table[] = {
 		.unset = "none", .forbidden = " \t", FIELD(distribution_process),
 		.meaning = "metrics of which it is told, beside a call of distribution, what "
 			   "the whole process used meanwhile: cpu, alloc, all but wall"},
+	{"call_sites", &sites_type, "no, yes, or patterns like com.acme.Order* joined by '+'",
+		.unset = "no", .forbidden = ",;:|/[]()", FIELD(call_sites),
+		.meaning = "methods whose call sites are kept apart: what they call from two "
+			   "lines is in the call tree twice"},
 	{"slowest", &count_type, "calls", 0, 1000, .initial = "10", FIELD(slowest),
 		.meaning = "so many of the slowest calls of each method of distribution are "
 			   "kept, each with its own small tree; 0: none"},

@@ -43,7 +43,9 @@ struct options {
 		budget; /* percent of a thread's time, with CALLS_AUTO; 0: off, all are timed */
 	struct pattern_list timed, counted; /* methods that are so whatever it costs */
 	struct pattern_list distribution;   /* methods whose every call is told of */
-	uint64_t slowest;                   /* calls of each that are kept with what they did */
+	struct pattern_list
+		call_sites; /* methods whose call sites are kept apart; empty: none */
+	uint64_t slowest;   /* calls of each that are kept with what they did */
 	struct pattern_list distribution_process; /* metrics: what all used of it meanwhile */
 	struct pattern_list sample;               /* see sample_choice.h; "off" alone: none */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */

@@ -23,6 +23,9 @@ struct merged {
 /* Of methods that samples have found, where these are apart: no method has such an id. */
 #define SAMPLED_METHOD 0x80000000u
 
+/* Of a call site, joined with its line: likewise. */
+#define SITE_METHOD 0x40000000u
+
 /* The others are on the stacks of operations, between or below methods that were counted; or samples alone have found them. */
 static void find_called(const struct profile *profile, bool *called)
 {
@@ -49,8 +52,9 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 		uint32_t parent = i == old ? (uint32_t)first : merged->place[node->parent];
 		bool sampled = node->sampled || (merged->apart && !merged->called[i]);
 		bool is_apart = merged->apart && sampled;
-		uint32_t number = pairs_take(
-			paths, parent, node->method | (is_apart ? SAMPLED_METHOD : 0));
+		uint32_t method = node->line ? SITE_METHOD | node->line : node->method;
+		uint32_t number =
+			pairs_take(paths, parent, method | (is_apart ? SAMPLED_METHOD : 0));
 		struct profile_node *to;
 		uint64_t *base;
 
@@ -64,6 +68,7 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 				.parent = parent,
 				.method = node->method,
 				.recursion = node->recursion,
+				.line = node->line,
 				.earlier = node->earlier,
 				.sampled = true,
 				.base = merged->base,
@@ -148,7 +153,12 @@ static bool needs_merging(const struct profile *profile, size_t *parts)
 	return any;
 }
 
-/* Callers stand before what they call. */
+static bool is_same(const struct profile_node *up, const struct profile_node *node)
+{
+	return up->method == node->method && up->line == 0;
+}
+
+/* Callers stand before what they call. A call site is a part of its method. */
 static void count_recursion(struct merged *merged)
 {
 	for (size_t i = 0; i < merged->nodes; i++) {
@@ -157,9 +167,9 @@ static void count_recursion(struct merged *merged)
 
 		if (!node->sampled)
 			continue;
-		while (up->method != node->method && up->id != 0)
+		while (!is_same(up, node) && up->id != 0)
 			up = &merged->node[up->parent];
-		node->recursion = up->method == node->method ? up->recursion + 1 : 0;
+		node->recursion = is_same(up, node) ? up->recursion + 1 : 0;
 	}
 }
 

@@ -26,7 +26,8 @@
 	"UNION SELECT coalesce(n.parent, f.into_id) FROM named LEFT JOIN node n "              \
 	"ON n.id = named.id LEFT JOIN forward f ON f.id = named.id WHERE coalesce(n.parent, "  \
 	"f.into_id) NOT NULL) "                                                                \
-	"SELECT n.id, n.parent, n.method FROM named CROSS JOIN node n ON n.id = named.id "     \
+	"SELECT n.id, n.parent, n.method, n.line FROM named CROSS JOIN node n ON n.id = "      \
+	"named.id "                                                                            \
 	"WHERE n.id & 4294967295 ORDER BY 1"
 
 /* A path whose caller is not in the file is left out: it is not known. */
@@ -54,8 +55,13 @@ static int add_path(struct reader *reader, sqlite3_stmt *statement, size_t *room
 		profile->path = grown;
 		*room = wanted;
 	}
-	profile->path[profile->path_count++] = (struct profile_path){
-		.node = node, .parent = (uint32_t)(caller + 1), .method = method};
+	/* A call site is its method's: what is called from there has that for its caller. */
+	if (caller != ROWS_NONE && profile->path[caller].site)
+		caller = profile->path[caller].parent - (size_t)1;
+	profile->path[profile->path_count++] = (struct profile_path){.node = node,
+		.parent = (uint32_t)(caller + 1),
+		.method = method,
+		.site = caller != ROWS_NONE && sqlite3_column_int(statement, 3) > 0};
 	return 0;
 }
 
@@ -72,6 +78,8 @@ static uint64_t path_of(const struct profile *profile, uint64_t node)
 		node = profile_node_id(forward->to_thread, forward->to_node);
 		place = PLACE_OF(profile, path, KEY_U64, node);
 	}
+	if (place != ROWS_NONE && profile->path[place].site)
+		return profile->path[place].parent;
 	return (uint64_t)(place + 1);
 }
 

@@ -94,6 +94,10 @@ struct profile_node {
 	uint32_t parent;
 	uint32_t method;    /* id */
 	uint32_t recursion; /* ancestors with the same method */
+	/* In the file, and for the writer: above 0, a part of its caller's node, whose method it has: what is called from that line
+	 * is below it, and what the method used before in it. The reader has put such parts into their methods: there it
+	 * is the line of the caller that the node is called from. 0: it is not kept apart. */
+	uint32_t line;
 	/* In an interval that it was not called in: the state of most calls before, + 1. 0: none. */
 	uint8_t earlier;
 	/* Found by samples alone: no call of it was seen. From the reader an exact node of the same path has
@@ -153,6 +157,7 @@ struct profile_path {
 	uint64_t node;   /* profile_node_id */
 	uint32_t parent; /* place + 1; 0: the thread's root */
 	uint32_t method;
+	bool site; /* a line of its caller: none leads to it */
 };
 
 /* A node is no more: its counts went to another one. Of a root: its thread's. */

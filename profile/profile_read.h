@@ -6,7 +6,7 @@
  * In:   a file, finished, being written, or left behind by a killed JVM.
  * Out:  arrays that were checked (ids in range, parents before children), so that reports can index
  *       without asking. All texts are valid UTF-8 (what is not, was replaced by '?'); they may hold any
- *       character but zero. 104 bytes a node and 16 a metric.
+ *       character but zero. 112 bytes a node and 16 a metric.
  */
 #ifndef JPROF_PROFILE_READ_H
 #define JPROF_PROFILE_READ_H
@@ -58,7 +58,7 @@ struct profile {
 	size_t thread_count;
 
 	/* All nodes, ordered by thread (position in the array above); parents stand before their
-	 * children. No two of the same parent and method. */
+	 * children. No two of the same parent, method and line. */
 	struct profile_node *node;
 	size_t node_count;
 	/* thread_first[t] .. thread_first[t + 1] are the nodes of thread t; has thread_count + 1

@@ -10,6 +10,7 @@
  *   interval.c    what happened between two states of the same recording
  *   slices.c      what happened in slices of its time
  *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
+ *   call_sites.c  nodes of call sites become a part of their methods
  *   paths.c       the call paths that files and records name
  *   watched.c     how long calls of watched methods took
  *   counted_rows.c   rows by an id whose counts grow, of the interval
@@ -232,6 +233,12 @@ int slices_read_use(struct reader *reader);
  * recursion of sampled nodes is counted here: whoever writes them does not know all of the path.
  * 0, or -1 without memory: the profile is then fit for profile_free alone. */
 int groups_merge(struct owned_profile *owned);
+
+/* ---- lines that methods call others from: call_sites.c ---- */
+
+/* A site's node is a row of the file between its method's and those of what is called there. Its counts are added to the
+ * method's, and these get its line. 0, or -1 without memory: as above. */
+int call_sites_part(struct owned_profile *owned);
 
 /* ---- watched calls: watched.c ---- */
 

@@ -100,6 +100,8 @@ static const struct schema_column node_columns[] = {
 	COLUMN(transition[PROFILE_EXIT][PROFILE_ENTRY], "exit_entry", KIND_U64, ""),
 	COLUMN(transition[PROFILE_EXIT][PROFILE_EXIT], "exit_exit", KIND_U64, ""),
 	COLUMN(sampled, "sampled", KIND_BOOL, "1: samples alone have found it"),
+	COLUMN(line, "line", KIND_U32_OR_NULL,
+		"of a call site, a part of its caller; NULL: none"),
 };
 #undef ROW
 
@@ -703,7 +705,7 @@ static const struct schema_view views[] = {
 		"\tm.name AS method, m.signature AS signature,\n"
 		"\tCASE n.sampled WHEN 0 THEN n.calls END AS calls,\n"
 		"\tn.interpreted AS entered_interpreted, n.jitted AS entered_jitted,\n"
-		"\tn.native AS entered_native",
+		"\tn.native AS entered_native, n.line AS line",
 		",\n\tn.base_%u AS \"%w\"",
 		"\nFROM walk CROSS JOIN node n ON n.id = walk.id\n"
 		"\tCROSS JOIN method m ON m.id = n.method\n"

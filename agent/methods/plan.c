@@ -126,6 +126,9 @@ struct planned plan_of(const struct jvm_method *method)
 
 		if (!scope && (!included || is_excluded(owner->exclude, method)))
 			continue;
+		planned.sites |= owner->sites;
+		if (owner->sites)
+			continue;
 		planned.scope |= scope;
 		planned.probes |= owner->probes;
 		if (owner->named)

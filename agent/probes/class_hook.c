@@ -24,6 +24,7 @@
 #include "agent/rewrite/rewrite.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
+#include "agent/trace/call_sites.h"
 #include "metric/clock.h"
 
 /* Method modifiers, JVM specification table 4.6-A. */
@@ -35,7 +36,7 @@ enum { BATCH = 200 };
 static struct gate hook;        /* open: classes get probes */
 static _Atomic bool opening;    /* classes that are loaded already are being shown */
 static __thread bool is_opener; /* by this thread */
-static _Atomic uint64_t classes_done, methods_done;
+static _Atomic uint64_t classes_done, methods_done, methods_sited, methods_sites_left;
 
 /* ---- when ---- */
 
@@ -133,10 +134,21 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		untouched_add(
 			passing->class_name, method->name, rewrite_reason_text(REWRITE_MEMORY));
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
+	/* What a watched method used itself is its own node's. */
+	if (planned.sites && planned.watched && method->code)
+		atomic_fetch_add_explicit(&methods_sites_left, 1, memory_order_relaxed);
 	jvm_method_fini(&description);
 	if (ref == METHOD_REF_EXCLUDED)
 		return (struct rewrite_probes){.kinds = PROBE_NONE};
-	return (struct rewrite_probes){probes, otherwise, ref & ~METHOD_REF_NATIVE};
+	return (struct rewrite_probes){.kinds = probes,
+		.otherwise = otherwise,
+		.id = ref & ~METHOD_REF_NATIVE,
+		.sites = planned.sites && !planned.watched};
+}
+
+static uint32_t site_number(void *user, uint32_t id, uint16_t line)
+{
+	return call_site(method_ref_id(id), line) & ~CALL_SITE;
 }
 
 static void method_untouched(
@@ -153,6 +165,7 @@ static void rewrite(struct passing *passing, const unsigned char *bytes, size_t 
 {
 	const struct rewrite_request request = {.probes = method_probes,
 		.untouched = method_untouched,
+		.site = site_number,
 		.user = passing,
 		.probe = METHOD_PROBES_CLASS};
 	struct rewrite_result result;
@@ -167,6 +180,9 @@ static void rewrite(struct passing *passing, const unsigned char *bytes, size_t 
 		*new_size = (jint)result.size;
 		atomic_fetch_add_explicit(&classes_done, 1, memory_order_relaxed);
 		atomic_fetch_add_explicit(&methods_done, result.methods, memory_order_relaxed);
+		atomic_fetch_add_explicit(&methods_sited, result.sited, memory_order_relaxed);
+		atomic_fetch_add_explicit(
+			&methods_sites_left, result.sites_left, memory_order_relaxed);
 	}
 	free(result.bytes);
 }
@@ -327,6 +343,8 @@ void class_hook_forget(void)
 	untouched_forget();
 	atomic_store(&classes_done, 0);
 	atomic_store(&methods_done, 0);
+	atomic_store(&methods_sited, 0);
+	atomic_store(&methods_sites_left, 0);
 }
 
 int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error)
@@ -360,5 +378,11 @@ void class_hook_facts(fact_put put, void *argument)
 {
 	fact_put_number(put, argument, "probes.classes", atomic_load(&classes_done));
 	fact_put_number(put, argument, "probes.methods", atomic_load(&methods_done));
+	if (atomic_load(&methods_sited) > 0)
+		fact_put_number(
+			put, argument, "call_sites.methods", atomic_load(&methods_sited));
+	if (atomic_load(&methods_sites_left) > 0)
+		fact_put_number(
+			put, argument, "call_sites.left", atomic_load(&methods_sites_left));
 	untouched_facts(put, argument);
 }

@@ -87,6 +87,21 @@ static void JNICALL probe_entered(JNIEnv *jni, jclass probe, jint id)
 	sample_entered(method_ref_id((method_ref)id), true);
 }
 
+/* The method comes to a line that it calls others from. It is the budget's as a call is. */
+static void JNICALL probe_reach(JNIEnv *jni, jclass probe, jint site)
+{
+	struct thread_slot *thread = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
+	struct thread_context *context;
+
+	if (!thread)
+		return;
+	context = slot_context(thread);
+	context_reach(context, CALL_SITE | (uint32_t)site);
+	if (__builtin_expect(--context->toll.left == 0, 0))
+		context_toll(context, context->stack.top->method);
+	slot_leave(thread);
+}
+
 #define PROBE(probe, precise, call)                                                            \
 	static void JNICALL probe(JNIEnv *jni, jclass class, jint id)                          \
 	{                                                                                      \
@@ -113,17 +128,17 @@ METRIC_SHAPE_TABLE(X)
 
 typedef void(JNICALL *probe_function)(JNIEnv *jni, jclass probe, jint id);
 
-enum { PROBES = 6 };
+enum { PROBES = 7 };
 
 static const char *const probe_name[PROBES] = {
-	"enter", "exit", "unwind", "caught", "entered", "watched"};
+	"enter", "exit", "unwind", "caught", "entered", "watched", "reach"};
 
 static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
 #define X(shape, name)                                                                         \
 	[shape] = {{enter_##name, exit_##name, unwind_##name, probe_caught, probe_entered,     \
-			   watched_##name},                                                    \
+			   watched_##name, probe_reach},                                       \
 		{enter_##name##_precise, exit_##name##_precise, unwind_##name##_precise,       \
-			probe_caught, probe_entered, watched_##name##_precise}},
+			probe_caught, probe_entered, watched_##name##_precise, probe_reach}},
 	METRIC_SHAPE_TABLE(X)
 #undef X
 };

@@ -10,6 +10,8 @@
  *                                        --> the same, and watched_enter(context, id)
  *                    --invokestatic--> java.lang.JprofProbe.entered(int)
  *                                        --> sample_entered(id)
+ *                    --invokestatic--> java.lang.JprofProbe.reach(int)
+ *                                        --> context_reach(context, site)
  *
  * The class is in java.lang, defined by the boot loader: there is no class loader that may not
  * ask the boot loader for a class of that package, and no module that cannot read java.base.
@@ -20,7 +22,7 @@
 #include "agent/jvm/jvm.h"
 #include "agent/session/session.h"
 
-/* Internal name of the class that has the static methods enter, watched, exit, unwind, caught and entered,
+/* Internal name of the class that has the static methods enter, watched, exit, unwind, caught, entered and reach,
  * (I)V. */
 #define METHOD_PROBES_CLASS "java/lang/JprofProbe"
 

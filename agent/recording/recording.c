@@ -139,6 +139,13 @@ int recording_make(struct session **session, struct options *options, struct err
 			"with "
 			"it; legal here: auto, sample, count, instrument, off");
 	}
+	if (options->calls == CALLS_EVENTS && options->call_sites.count > 0) {
+		options_fini(options);
+		return error_set(error, ERROR_VALUE,
+			"call_sites goes with probes and samples alone: the JVM's events "
+			"(calls=events) "
+			"do not tell from which line a method is called");
+	}
 	code = session_create(session, options, error);
 	if (!code && metric_set_has(&(*session)->metrics, METRIC_ALLOC) &&
 		known.alloc == HOTSPOT_ALLOC_NONE)
@@ -167,6 +174,7 @@ enum {
 	OWNER_TIMED,
 	OWNER_WATCHED,
 	OWNER_SCOPE,
+	OWNER_SITES,
 	OWNER_ENTRIES,
 	OWNERS
 };
@@ -226,6 +234,11 @@ static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 				.include = &options->scope,
 				.exclude = &none,
 				.scope = &options->scope}},
+		[OWNER_SITES] = {options->call_sites.count > 0,
+			{.sites = true,
+				.include = &options->call_sites,
+				.exclude = &none,
+				.scope = &none}},
 		[OWNER_ENTRIES] = {session->entered.count > 0,
 			{.probes = PROBE_ENTRY,
 				.include = &session->entered,

@@ -19,6 +19,12 @@ struct switch_operands {
 	uint32_t cases;
 };
 
+/* Where the offset of the default is, or of a case, from 1. */
+static uint32_t switch_offset(const struct switch_operands *operands, uint32_t i)
+{
+	return operands->at + (i > 0 ? operands->head + i * operands->row - 4 : 0);
+}
+
 /* Size of the switch, 0 if it is malformed. */
 static uint32_t switch_read(
 	const struct code *code, uint32_t pc, struct switch_operands *operands)
@@ -91,7 +97,7 @@ void code_begin(
 	code->bytes = bytes;
 	code->length = length;
 	code->probe = probe;
-	code->handles = false;
+	code->handles = code->reaches = false;
 }
 
 /* True if the instruction cannot throw and goes to the next one. */
@@ -144,6 +150,30 @@ struct rewrite_outline rewrite_outline(const struct rewrite_method *method)
 	return outline;
 }
 
+void code_mark_targets(const struct code *code, uint8_t *mark)
+{
+	for (uint32_t pc = 0, size; pc < code->length; pc += size) {
+		uint8_t flow = opcodes[code->bytes[pc]].flow;
+		struct switch_operands operands;
+		uint32_t target;
+
+		size = code_size_at(code, pc);
+		if (size == 0)
+			break;
+		if (flow_is_branch(flow) &&
+			(target = branch_target(code, pc, flow)) < code->length)
+			mark[target] = 1;
+		if (!flow_is_switch(flow))
+			continue;
+		switch_read(code, pc, &operands);
+		for (uint32_t i = 0; i <= operands.cases; i++) {
+			target = pc + get_u4(code->bytes + switch_offset(&operands, i));
+			if (target < code->length)
+				mark[target] = 1;
+		}
+	}
+}
+
 bool code_add_handler(struct code *code, uint32_t pc)
 {
 	if (!code->probe->timed || pc >= code->length || code_catches(code, pc) ||
@@ -157,6 +187,19 @@ bool code_add_handler(struct code *code, uint32_t pc)
 		code->handles = true;
 	}
 	code->handler[pc] = 1;
+	return true;
+}
+
+bool code_add_reach(struct code *code, uint32_t pc, uint32_t push)
+{
+	if (!code->reaches) {
+		if (!scratch_grow((void **)&code->reach, &code->reach_capacity, code->length, 0,
+			    sizeof(*code->reach)))
+			return false;
+		memset(code->reach, 0, code->length * sizeof(*code->reach));
+		code->reaches = true;
+	}
+	code->reach[pc] = push;
 	return true;
 }
 
@@ -182,6 +225,7 @@ static bool exit_add(struct code *code, uint32_t pc, uint32_t probe)
 static enum rewrite_reason code_scan(struct code *code)
 {
 	const uint8_t *bytes = code->bytes, *handler = code->handles ? code->handler : NULL;
+	const uint32_t *reach = code->reaches ? code->reach : NULL;
 	uint16_t *label = code->label;
 	uint32_t pc = 0, length = code->length, probe = code->probe->size;
 	uint32_t shift = probe_entry_size(code->probe); /* of the instruction at pc */
@@ -191,11 +235,11 @@ static enum rewrite_reason code_scan(struct code *code)
 	while (pc < length) {
 		const struct opcode *opcode = &opcodes[bytes[pc]];
 		uint8_t flow = opcode->flow;
-		bool caught = handler && handler[pc];
+		bool caught = handler && handler[pc], more = caught || (reach && reach[pc]);
 		uint32_t size, target = 0;
 
 		label[pc] = (uint16_t)(pc + shift);
-		if (flow < FLOW_WIDE && !caught) {
+		if (flow < FLOW_WIDE && !more) {
 			pc += opcode->length;
 			continue;
 		}
@@ -204,10 +248,11 @@ static enum rewrite_reason code_scan(struct code *code)
 			target = branch_target(code, pc, flow);
 		if (size == 0 || target >= length)
 			return REWRITE_MALFORMED;
-		if ((flow != FLOW_WIDE || caught) && !site_add(code, pc, flow, target))
+		if ((flow != FLOW_WIDE || more) && !site_add(code, pc, flow, target))
 			return REWRITE_MEMORY;
 		if (caught)
 			shift += probe;
+		shift += code_reach_size(code, pc);
 		if (flow == FLOW_RETURN && timed) {
 			if (!exit_add(code, pc, pc + shift))
 				return REWRITE_MEMORY;
@@ -250,6 +295,7 @@ void code_fini(struct code *code)
 {
 	free(code->label);
 	free(code->handler);
+	free(code->reach);
 	free(code->site);
 	free(code->exit);
 }
@@ -263,6 +309,19 @@ static void probe_write(const struct probe *probe, enum probe_call call, struct 
 	memcpy(at, probe->push, probe->push_size);
 	at[probe->push_size] = OP_INVOKESTATIC;
 	put_u2(at + probe->push_size + 1, probe->method[call]);
+}
+
+static void reach_write(const struct code *code, uint32_t pc, struct writer *out)
+{
+	uint32_t push = code->reach[pc];
+	uint8_t *at = write_room(out, REACH_SIZE);
+
+	if (!at)
+		return;
+	at[0] = (uint8_t)(push >> 16);
+	put_u2(at + 1, push & UINT16_MAX);
+	at[REACH_PUSH] = OP_INVOKESTATIC;
+	put_u2(at + REACH_PUSH + 1, code->probe->method[CALL_REACH]);
 }
 
 uint32_t code_handler_size(const struct code *code)
@@ -304,7 +363,7 @@ static enum rewrite_reason switch_write(
 	to = at + 1 + padding;
 	memcpy(to, code->bytes + operands.at, rest);
 	for (uint32_t i = 0; i <= operands.cases; i++) {
-		uint32_t offset = i > 0 ? operands.head + i * operands.row - 4 : 0;
+		uint32_t offset = switch_offset(&operands, i) - operands.at;
 		uint32_t target = pc + get_u4(code->bytes + operands.at + offset);
 
 		if (!code_begins(code, target))
@@ -353,6 +412,8 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 		pc = site->pc;
 		if (caught)
 			probe_write(code->probe, CALL_CAUGHT, out);
+		if (code_reach_size(code, pc) > 0)
+			reach_write(code, pc, out);
 		if (site->flow == FLOW_RETURN && code->probe->timed) {
 			probe_write(code->probe, CALL_EXIT, out);
 		} else if (flow_is_switch(site->flow)) {
@@ -402,7 +463,8 @@ bool code_covers(const struct code *code, uint32_t start, uint32_t end)
 
 uint32_t code_instruction(const struct code *code, uint32_t pc)
 {
-	return code->label[pc] + (code_catches(code, pc) ? code->probe->size : 0u);
+	return code->label[pc] + (code_catches(code, pc) ? code->probe->size : 0u) +
+	       code_reach_size(code, pc);
 }
 
 uint32_t code_place(const struct code *code, uint32_t pc)

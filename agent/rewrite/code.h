@@ -9,6 +9,7 @@
  *
  *   in front of the exit probe, if it is a return;
  *   in front of the caught probe, if a handler of the method's own begins there;
+ *   in front of the probe that tells a call's line;
  *   behind the calls at the entry, if it is the first (a loop back to it must not enter again).
  *
  * Branches keep their form. Where probes push a target out of a branch's reach, 32,767 bytes,
@@ -34,6 +35,8 @@ enum probe_call {
 	CALL_EXIT = ENTRY_CALLS,
 	CALL_UNWIND,
 	CALL_CAUGHT,
+	TIMED_CALLS,
+	CALL_REACH = TIMED_CALLS, /* of PROBE_TIMED where call sites are kept apart */
 	CALLS
 };
 
@@ -47,6 +50,9 @@ struct probe {
 	uint8_t entries;
 	uint8_t entry[ENTRY_CALLS]; /* enum probe_call, in their order */
 };
+
+/* Bytes of what tells a call's line, and of its push. */
+enum { REACH_PUSH = 3, REACH_SIZE = REACH_PUSH + 3 };
 
 /* Bytes of the calls at the entry. */
 static inline uint32_t probe_entry_size(const struct probe *probe)
@@ -76,7 +82,10 @@ struct code {
 	uint32_t label_capacity;
 	uint8_t *handler; /* by pc: a handler with a caught probe begins here */
 	uint32_t handler_capacity;
-	bool handles;      /* there is one; handler is not filled else */
+	bool handles;    /* there is one; handler is not filled else */
+	uint32_t *reach; /* by pc: what pushes the number of a call site, 3 bytes; 0: none */
+	uint32_t reach_capacity;
+	bool reaches;      /* there is one; reach is not filled else */
 	struct site *site; /* by rising pc */
 	uint32_t sites, site_capacity;
 	struct exit *exit; /* by rising pc */
@@ -91,6 +100,13 @@ void code_begin(
  * monitor at once, or the method is not timed. One that is not in the code is ignored. Before
  * code_decode. False: no memory. */
 bool code_add_handler(struct code *code, uint32_t pc);
+
+/* The call site of the instruction that begins at pc has a probe: push, an instruction of 3 bytes, puts its number on the
+ * stack. Before code_decode. False: no memory. */
+bool code_add_reach(struct code *code, uint32_t pc, uint32_t push);
+
+/* Marks where jumps of the code lead to, by pc. What is malformed is left to code_decode. */
+void code_mark_targets(const struct code *code, uint8_t *mark);
 
 /* Reads and lays out the code. REWRITE_CODE: it would be too long. */
 enum rewrite_reason code_decode(struct code *code);
@@ -121,10 +137,16 @@ static inline bool code_catches(const struct code *code, uint32_t pc)
 	return code->handles && code->handler[pc];
 }
 
+/* Bytes of the probe that tells the line of the call at pc. */
+static inline uint32_t code_reach_size(const struct code *code, uint32_t pc)
+{
+	return code->reaches && code->reach[pc] ? REACH_SIZE : 0;
+}
+
 /* The first exit whose pc is not below, or exits. */
 uint32_t code_exit_from(const struct code *code, uint32_t pc);
 
-/* Where the instruction that begins at pc is, or its exit probe: behind its caught probe. */
+/* Where the instruction that begins at pc is, or its exit probe: behind its other probes. */
 uint32_t code_instruction(const struct code *code, uint32_t pc);
 
 /* Where a place of the old code, also one inside an instruction or its end, is in the new. For

@@ -72,6 +72,7 @@ static bool call_need(struct method_work *work, enum probe_call call)
 	static const char *const names[CALLS] = {[CALL_EXIT] = "exit",
 		[CALL_UNWIND] = "unwind",
 		[CALL_CAUGHT] = "caught",
+		[CALL_REACH] = "reach",
 #define X(kind, bit, entry) [CALL_AT_ENTRY_##kind] = entry,
 		PROBE_TABLE(X)
 #undef X
@@ -96,7 +97,7 @@ static enum rewrite_reason constants_need(struct method_work *work)
 		return constants_why(work->constants);
 	for (unsigned i = 0; i < probe->entries; i++)
 		whole &= call_need(work, probe->entry[i]);
-	for (enum probe_call call = CALL_EXIT; call < CALLS && probe->timed; call++)
+	for (enum probe_call call = CALL_EXIT; call < TIMED_CALLS && probe->timed; call++)
 		whole &= call_need(work, call);
 	if (whole && probe->timed && work->throwable == 0) {
 		work->stack_map_name = constants_add_utf8(work->constants, "StackMapTable");
@@ -135,6 +136,54 @@ static enum rewrite_reason push_make(struct method_work *work, uint32_t id)
 		probe->push_size = index <= UINT8_MAX ? 2 : 3;
 	}
 	probe->size = probe->push_size + 3;
+	return REWRITE_OK;
+}
+
+/* The instruction of 3 bytes that pushes the number; 0: no room for its constant. */
+static uint32_t push_wide(struct method_work *work, uint32_t number)
+{
+	uint16_t index;
+
+	if (number <= INT16_MAX)
+		return (uint32_t)OP_SIPUSH << 16 | number;
+	index = constants_add_integer(work->constants, number);
+	return index ? (uint32_t)OP_LDC_W << 16 | index : 0;
+}
+
+/* Which lines with calls are told. */
+static enum rewrite_reason sites_find(
+	struct method_work *work, const struct method *method, const struct code_parts *parts)
+{
+	struct call_lines *lines = &work->call_lines;
+	struct code *code = &work->code;
+	struct reader in = parts->rest;
+	struct attribute attribute;
+	uint32_t pc, site, push;
+	uint16_t line;
+
+	if (!call_lines_begin(lines, code))
+		return REWRITE_MEMORY;
+	for (uint32_t i = 0; i < parts->attributes; i++) {
+		attribute_read(work->constants, &in, &attribute);
+		if (attribute.kind == ATTRIBUTE_LINES &&
+			!call_lines_read(lines, code, attribute.content))
+			return REWRITE_MALFORMED;
+	}
+	for (uint32_t i = 0; i < work->exceptions.rows; i++)
+		call_lines_handler(
+			lines, code, get_u2(work->exceptions.row + i * ROW_SIZE + ROW_HANDLER));
+	while ((line = call_lines_next(lines, code, &pc)) != 0) {
+		site = work->site(work->user, method->probes.id, line);
+		work->sites_left |= site == 0;
+		if (site == 0)
+			continue;
+		push = push_wide(work, site);
+		if (push == 0 || !call_need(work, CALL_REACH))
+			return constants_why(work->constants);
+		if (!code_add_reach(code, pc, push))
+			return REWRITE_MEMORY;
+	}
+	work->sites_left |= lines->unknown;
 	return REWRITE_OK;
 }
 
@@ -323,6 +372,9 @@ enum rewrite_reason method_write(
 	code_begin(&work->code, parts.bytes, parts.length, &work->probe);
 	if (!exceptions_announce(&work->exceptions, &work->code))
 		return REWRITE_MEMORY;
+	if (method->probes.sites && work->probe.timed &&
+		(reason = sites_find(work, method, &parts)))
+		return reason;
 	if ((reason = code_decode(&work->code)))
 		return reason;
 	if (!exceptions_check(&work->exceptions, &work->code))
@@ -345,6 +397,7 @@ enum rewrite_reason method_write(
 void method_fini(struct method_work *work)
 {
 	code_fini(&work->code);
+	call_lines_fini(&work->call_lines);
 	constructor_fini(&work->constructor);
 	free(work->exceptions.first);
 }

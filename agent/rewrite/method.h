@@ -11,6 +11,7 @@
 #ifndef JPROF_REWRITE_METHOD_H
 #define JPROF_REWRITE_METHOD_H
 
+#include "agent/rewrite/call_lines.h"
 #include "agent/rewrite/constants.h"
 #include "agent/rewrite/constructor.h"
 #include "agent/rewrite/exceptions.h"
@@ -25,7 +26,12 @@ struct method_work {
 	uint16_t probe_index;    /* of the probes' class, 0 until it is needed */
 	uint16_t throwable;      /* index of the class, 0 until it is needed */
 	uint16_t stack_map_name; /* index of the name, 0 until it is needed */
+	/* For methods that keep call sites apart: see rewrite_request. */
+	uint32_t (*site)(void *user, uint32_t id, uint16_t line);
+	void *user;
+	bool sites_left; /* the method has calls whose sites it does not keep apart */
 	struct code code;
+	struct call_lines call_lines;
 	struct exceptions exceptions;
 	struct constructor constructor;
 };

@@ -30,6 +30,7 @@ struct rewriter {
 	size_t class_name_size; /* with its NUL */
 	struct method_work work;
 	unsigned methods; /* that got probes */
+	unsigned sited, sites_left;
 };
 
 static const char *const reason_text[] = {
@@ -162,12 +163,19 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 	case REWRITE_OK:
 		rewriter->copied = method->code.content.end;
 		rewriter->methods++;
+		rewriter->sited += method->probes.sites && rewriter->work.code.reaches;
+		rewriter->sites_left += rewriter->work.sites_left;
 		return REWRITE_OK;
 	case REWRITE_MALFORMED:
 	case REWRITE_MEMORY:
 		return reason;
 	default:
 		out->size = before;
+		if (method->probes.sites) {
+			other.probes.sites = false;
+			rewriter->work.sites_left = true;
+			return method_rewrite(rewriter, &other, described);
+		}
 		other.probes.kinds = method->probes.otherwise;
 		other.probes.otherwise = PROBE_NONE;
 		if (other.probes.kinds != PROBE_NONE)
@@ -217,6 +225,8 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 	if (probes.kinds == PROBE_NONE || !method.code_start)
 		return REWRITE_OK;
 	method.probes = probes;
+	method.probes.sites &= (probes.kinds & PROBE_TIMED) != 0;
+	rewriter->work.sites_left = false;
 	method.constructor = strcmp(described.name, "<init>") == 0 &&
 			     strcmp(described.class_name, "java/lang/Object") != 0;
 	return method_rewrite(rewriter, &method, &described);
@@ -242,6 +252,8 @@ static enum rewrite_reason result_make(
 	memcpy(to, rewriter->out.bytes, rewriter->out.size);
 	memcpy(to + rewriter->out.size, rewriter->copied, tail);
 	result->methods = rewriter->methods;
+	result->sited = rewriter->sited;
+	result->sites_left = rewriter->sites_left;
 	return REWRITE_OK;
 }
 
@@ -260,6 +272,8 @@ enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 	*result = (struct rewrite_result){0};
 	rewriter.work.constants = &rewriter.constants;
 	rewriter.work.probe_class = request->probe;
+	rewriter.work.site = request->site;
+	rewriter.work.user = request->user;
 	rewriter.copied = bytes + rewriter.constants.end;
 	if (reason == REWRITE_OK)
 		reason = class_read(&rewriter);

@@ -21,6 +21,8 @@
  * no frame would do for both sides of it (constructor.h): what it throws leaves the constructor
  * without a probe. The next `caught`, or `unwind`, of a method further out ends such calls.
  *
+ * A method that keeps its call sites apart has `reach(site)` in front of calls, too: call_lines.h.
+ *
  * A probe at the entry alone is one call more there, behind `enter` if the method has that, too;
  * a method that has no other probe is as it was behind it, with no handlers.
  *
@@ -102,6 +104,7 @@ struct rewrite_probes {
 	probe_set kinds;     /* PROBE_NONE: the method is copied as it is */
 	probe_set otherwise; /* where there is no room for those; the same */
 	uint32_t id;         /* what the probes pass; above 32,767 it costs a constant */
+	bool sites; /* timed ones: lines with calls are told, if there is room for that */
 };
 
 struct rewrite_request {
@@ -114,14 +117,19 @@ struct rewrite_request {
 		void *user, const struct rewrite_method *method, enum rewrite_reason why);
 	void *user;
 	/* Internal name of the class whose static methods, all (I)V, are called: those of
-	 * PROBE_TABLE, and exit, unwind and caught. */
+	 * PROBE_TABLE, and exit, unwind, caught and reach. */
 	const char *probe;
+	/* The number of the line of a method that has this id, for the probe that tells it; 0: it is not to be told. NULL where
+	 * no method keeps call sites apart. */
+	uint32_t (*site)(void *user, uint32_t id, uint16_t line);
 };
 
 struct rewrite_result {
 	uint8_t *bytes; /* owned (free); NULL: the class is to stay as it is */
 	size_t size;
 	unsigned methods; /* that got probes */
+	/* That keep call sites apart; that were to, and do not or not for all calls: no lines are known, or there was no room. */
+	unsigned sited, sites_left;
 };
 
 /* Anything but REWRITE_OK: result->bytes is NULL. REWRITE_OK with bytes NULL: no method was

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "agent/methods/methods.h"
+#include "agent/methods/plan.h"
 #include "agent/sample/sampling.h"
 #include "agent/stack/safe_read.h"
+#include "agent/trace/call_sites.h"
 #include "metric/clock.h"
 
 /* The row of a thread that the trace has none for. 0: no memory. */
@@ -228,6 +230,71 @@ static void add_note(const struct sample_record *record)
 		noted[record->kind](record->sum.cookie, record->sum.subject);
 }
 
+/* ---- call sites ---- */
+
+/* Of methods by id, whether they keep their call sites apart: 0: not asked yet. */
+static struct {
+	uint8_t *is;
+	uint32_t room;
+} sited;
+enum { SITED_NO = 1, SITED_YES };
+
+static bool is_jdk(const char *class_name)
+{
+	static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
+		if (strncmp(class_name, packages[i], strlen(packages[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool keeps_sites(uint32_t method)
+{
+	const struct profile_method *row;
+	uint32_t room = methods_end();
+
+	if (method >= sited.room) {
+		uint8_t *grown = realloc(sited.is, room);
+
+		if (!grown || method >= room)
+			return false;
+		memset(grown + sited.room, 0, room - sited.room);
+		sited.is = grown;
+		sited.room = room;
+	}
+	if (sited.is[method])
+		return sited.is[method] == SITED_YES;
+	row = methods_get(method);
+	sited.is[method] = SITED_NO;
+	if (row->kind == METHOD_JAVA && row->class_name &&
+		plan_of(&(struct jvm_method){.class_name = (char *)row->class_name,
+				.name = (char *)row->name,
+				.is_jdk = is_jdk(row->class_name)})
+			.sites)
+		sited.is[method] = SITED_YES;
+	return sited.is[method] == SITED_YES;
+}
+
+void put_samples_forget(void)
+{
+	free(sited.is);
+	sited.is = NULL;
+	sited.room = 0;
+}
+
+/* Where the next frame hangs: at the site of the frame's line, if its method keeps them apart. */
+static uint32_t site_below(uint32_t node, uint32_t method, const struct frame_name *name)
+{
+	uint32_t site = 0;
+
+	if (sampling.session->options.call_sites.count > 0 && method >= METHOD_FIRST &&
+		name->has_lines && name->line > 0 && name->line <= CALL_LINE_MAX &&
+		keeps_sites(method))
+		site = call_site(method, name->line);
+	return site ? sample_tree_child(sampling.tree, node, site) : node;
+}
+
 static void add_stack(const struct sample_record *record)
 {
 	static struct frame_name frame[STACK_FRAMES];
@@ -278,7 +345,12 @@ static void add_stack(const struct sample_record *record)
 			line = line_of(name, frames, 0);
 			i = 0;
 		}
-		node = next;
+		node = i > 0 ? site_below(next, method[i], &name[i]) : next;
+		if (node == 0) {
+			node = sample_tree_folded(sampling.tree, next, method[0]);
+			line = line_of(name, frames, 0);
+			break;
+		}
 	}
 	if (record->about & SAMPLE_WAITED)
 		name[0].state = SAMPLE_WAITING;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/trace/call_sites.h"
+
 #define ANCHOR UINT32_MAX /* in the place of a method */
 
 /* Places in an array of nodes; 0: none. */
@@ -375,7 +377,8 @@ static int put_node(const struct sample_tree *tree, const struct node *node,
 		.thread = node->row,
 		.id = node->id,
 		.parent = node_at(tree, node->parent)->id,
-		.method = node->method,
+		.method = call_site_method(node->method),
+		.line = call_site_line(node->method),
 		.sampled = true,
 		.base = nothing,
 		.spent = nothing,

@@ -162,6 +162,7 @@ static void give_all_back(void)
 	if (sampling_walker.keys)
 		known_keys_clear(sampling_walker.keys);
 	frame_names_destroy(sampling.names);
+	put_samples_forget();
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
 	while (sampling.modules_kept > 0)

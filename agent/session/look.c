@@ -68,7 +68,7 @@ static int count_nodes(void *user, const struct trace_thread *thread, uint32_t c
 
 		counting->row.calls += node->calls;
 		if (counting->method)
-			count_method(counting, node->method, node->calls,
+			count_method(counting, call_site_method(node->method), node->calls,
 				counting->by >= 0 ? node->base[counting->by] : 0);
 	}
 	return 0;

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "agent/trace/call_sites.h"
+
 enum { FEW = sizeof(((struct tree_index *)0)->few) / sizeof(uint32_t) };
 
 static void store32(uint32_t *word, uint32_t value)
@@ -214,6 +216,7 @@ static uint32_t add(
 	struct call_tree *tree, uint32_t parent, uint32_t method, enum memory_claim claim)
 {
 	uint32_t children = children_of(tree_at(tree, parent)), hashed = 0, index, same;
+	uint32_t own = call_site_method(method);
 	struct tree_node *node;
 
 	if (children >= TREE_LIST_MAX && !tree->listed)
@@ -231,7 +234,7 @@ static uint32_t add(
 	node->parent = parent;
 	node->children = flat_below(tree, parent);
 	for (same = parent; same != TREE_ROOT; same = tree_at(tree, same)->parent)
-		if (tree_at(tree, same)->method == method)
+		if (tree_at(tree, same)->method == own)
 			break;
 	if (same != TREE_ROOT)
 		node->recursion = tree_at(tree, same)->recursion + 1;
@@ -291,6 +294,7 @@ uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
 {
 	uint32_t fold = tree_callees(tree, node), flat;
 
+	method = call_site_method(method);
 	if (tree_at(tree, fold)->method != METHOD_FOLDED)
 		fold = tree_find(tree, fold, METHOD_FOLDED);
 	flat = fold == 0 || method == METHOD_FOLDED ? fold : tree_find(tree, fold, method);
@@ -308,8 +312,11 @@ uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method)
 {
 	uint32_t parent = tree_callees(tree, node), place;
 
-	if (method == METHOD_FOLDED && tree_at(tree, parent)->method == METHOD_FOLDED)
-		return parent;
+	if (tree_at(tree, parent)->method == METHOD_FOLDED) {
+		if (method == METHOD_FOLDED)
+			return parent;
+		method = call_site_method(method);
+	}
 	place = tree_find(tree, parent, method);
 	if (place == 0)
 		place = tree_add(tree, parent, method);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/trace/call_sites.h"
+
 enum { ROOM_FIRST = 32, NONE = -1 };
 
 struct watch_entry {
@@ -15,7 +17,7 @@ struct watch_entry {
 	uint32_t node;              /* whose counts it follows; 0: none at the moment */
 	uint64_t calls, base, own;  /* so far, without what the node has had since: */
 	uint64_t calls_at, base_at, own_at;
-	int merged; /* while it is merged: its place in the outer one, or NONE */
+	int merged; /* while it is merged: its place in the outer one, or NONE; at the end in the small tree */
 };
 
 /* ---- entries, by node ---- */
@@ -145,13 +147,20 @@ void call_watch_begin(struct call_watch *watch, struct memory_budget *budget,
 static void enter(struct call_watch *watch, struct memory_budget *budget,
 	const struct call_tree *tree, uint32_t parent, uint32_t node, uint64_t calls)
 {
+	const struct tree_node *entered = tree_at(tree, node);
 	int at;
 
 	if (is_lost(watch, tree) || find(watch, node) != NONE)
 		return;
+	/* Behind the method that the site is in. */
+	if (is_call_site(entered->method)) {
+		enter(watch, budget, tree, parent, entered->parent, calls);
+		parent = entered->parent;
+		calls = 0;
+	}
 	at = find(watch, parent);
 	if (at != NONE)
-		at = child(watch, budget, (uint32_t)at, tree_at(tree, node)->method);
+		at = child(watch, budget, (uint32_t)at, entered->method);
 	if (at != NONE && watch->entry[at].node == 0)
 		attach(watch, tree, (uint32_t)at, node, calls);
 }
@@ -239,23 +248,34 @@ void call_watch_merge(struct call_watch *outer, struct memory_budget *budget,
 
 uint32_t call_watch_nodes(const struct call_watch *watch)
 {
-	return watch->lost ? 0 : watch->entries;
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < watch->entries && !watch->lost; i++)
+		nodes += !is_call_site(watch->entry[i].method);
+	return nodes;
 }
 
 uint64_t call_watch_tree(const struct call_watch *watch, struct small_node *node)
 {
 	uint64_t own = 0;
+	int nodes = 0;
 
-	for (uint32_t i = 0; i < call_watch_nodes(watch); i++) {
-		const struct watch_entry *entry = &watch->entry[i];
+	for (uint32_t i = 0; i < watch->entries && !watch->lost; i++) {
+		struct watch_entry *entry = &watch->entry[i];
+		int parent = i > 0 ? watch->entry[entry->parent].merged : 0;
+		bool site = is_call_site(entry->method);
 
 		own += entry->own;
-		if (node)
-			node[i] = (struct small_node){.parent = entry->parent,
-				.method = entry->method,
-				.calls = entry->calls,
-				.base = entry->base > entry->own ? entry->base - entry->own : 0,
-				.own = entry->own};
+		entry->merged = site ? parent : nodes++;
+		if (!node)
+			continue;
+		if (!site)
+			node[entry->merged] = (struct small_node){
+				.parent = (uint32_t)parent, .method = entry->method};
+		node[entry->merged].calls += entry->calls;
+		node[entry->merged].base +=
+			entry->base > entry->own ? entry->base - entry->own : 0;
+		node[entry->merged].own += entry->own;
 	}
 	return own;
 }

@@ -135,10 +135,40 @@ void carrier_give_way(struct thread_context *carrier)
 	carrier->as_carrier.since = wall_of(carrier);
 }
 
+/* Call sites of frames that are kept: number + 1, above what they are in a sequence. */
+enum { KEPT_SITE_SHIFT = 8, KEPT_THIRD = (1 << KEPT_SITE_SHIFT) - 1 };
+
+_Static_assert(CALL_SITES_MAX < UINT32_MAX >> KEPT_SITE_SHIFT, "a site's number has room");
+
+static void keep_sites(const struct thread_context *lane, struct virtual_thread *thread)
+{
+	thread->sited = false;
+	for (uint32_t i = 0; i < thread->frames; i++) {
+		struct shadow_frame *frame = &thread->frame[i];
+		uint32_t site = tree_at(&lane->tree, frame->node)->method;
+
+		if (!is_call_site(site))
+			continue;
+		thread->sited = true;
+		frame->third |= ((site & ~CALL_SITE) + 1) << KEPT_SITE_SHIFT;
+	}
+}
+
+static void put_frame(struct thread_context *lane, struct shadow_frame frame)
+{
+	uint32_t site = frame.third >> KEPT_SITE_SHIFT;
+
+	frame.third &= KEPT_THIRD;
+	context_put_frame(lane, &frame);
+	if (site && lane->stack.overflow == 0)
+		context_reach(lane, CALL_SITE | (site - 1));
+}
+
 /* Frames as they were when the thread left the lane that had them last. */
 static void put_frames(struct thread_context *lane, const struct virtual_thread *thread)
 {
-	bool same = thread->lane == lane->row.id && thread->moves == lane->tree.moves;
+	bool same = thread->lane == lane->row.id && thread->moves == lane->tree.moves &&
+		    !thread->sited;
 	size_t room = (size_t)(lane->stack.limit - lane->stack.top);
 
 	if (same && thread->frames <= room) {
@@ -148,7 +178,7 @@ static void put_frames(struct thread_context *lane, const struct virtual_thread 
 		__atomic_store_n(&lane->current, lane->stack.top->node, __ATOMIC_RELEASE);
 	} else {
 		for (uint32_t i = 0; i < thread->frames; i++)
-			context_put_frame(lane, &thread->frame[i]);
+			put_frame(lane, thread->frame[i]);
 	}
 	if (thread->overflow > 0) {
 		shadow_overflow_push(&lane->stack);
@@ -287,6 +317,7 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	thread->moves = lane->tree.moves;
 	if (!virtual_keep(lane->trace, thread, shadow_base(stack) + 1, frames))
 		context_add(&lane->lost, frames);
+	keep_sites(lane, thread);
 	vacate(lane, wall_of(lane));
 	context_start_at(carrier, lane->last);
 }

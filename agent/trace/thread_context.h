@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/trace/call_sites.h"
 #include "agent/trace/call_tree.h"
 #include "agent/trace/counts.h"
 #include "agent/trace/event_ring.h"
@@ -218,6 +219,10 @@ void context_found_frame(struct thread_context *context, uint32_t method);
 /* The node of these methods, outermost first, below the thread's root; made if need be, and without a call. For what is
  * known by the whole stack. A flush in the microseconds that this takes shows the delta in progress at one of them. */
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count);
+
+/* The thread, in the method of the site, comes to it: it calls others from there, until it comes to another one. No event:
+ * nothing is read, and nothing is charged but what a new node takes. */
+void context_reach(struct thread_context *context, uint32_t site);
 
 /* The thread is back in the method, which caught an exception: the frames above its innermost
  * one are gone, each by an exit by exception. Nothing happens if there are none, or it has

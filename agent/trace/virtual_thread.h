@@ -41,6 +41,7 @@ struct virtual_thread {
 	uint32_t code;  /* of the delta that was under way */
 	bool outside;   /* the session's scope */
 	bool lost;      /* once there was no memory to mount it; that was counted */
+	bool sited;     /* some of its frames are at call sites */
 	uint32_t frames, room;
 	uint64_t overflow;             /* frames above them, of which nothing is known */
 	uint64_t wall;                 /* ns, when it was unmounted */

@@ -197,6 +197,16 @@ void watched_note_entry(struct thread_context *context)
 			top->node);
 }
 
+void watched_note_site(struct thread_context *context)
+{
+	const struct watched_calls *calls = context->watched;
+	const struct shadow_frame *top = context->stack.top;
+
+	if (calls && calls->inner && context->stack.overflow == 0)
+		call_watch_enter(calls->inner, budget_of(context), &context->tree, top[-1].node,
+			top->node);
+}
+
 static void begin_watch(struct thread_context *context, struct watched_calls *calls,
 	struct watched_frame *frame)
 {

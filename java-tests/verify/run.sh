@@ -8,7 +8,7 @@
 #   run.sh BUILD_DIR JAVA...              the modules, and those jars that are installed
 #   run.sh --only PACKAGE BUILD_DIR JAVA  jars of this package alone; MODULES=no: without the modules
 #   PROBES=entry                          probes at the entry alone; PROBES=both: beside the others;
-#                                         PROBES=count: those that count
+#                                         PROBES=count: those that count; PROBES=sites: of calls' lines, too
 #
 # Every source is loaded and linked with the agent, under -Xverify:all, and where something fails once
 # more without it: what fails only with the agent is a failure. Jars are taken as they are, and once
@@ -43,6 +43,9 @@ case ${PROBES:-timed} in
 entry) modules="calls=sample,$of_modules" jars="calls=sample,$of_jars" ;;
 count) modules+=,calls=count,sample=off jars+=,calls=count,sample=off ;;
 both) modules+=",$of_modules" jars+=",$of_jars" ;;
+sites)
+	modules+=",call_sites=*+java.*+javax.*+jdk.*+sun.*+com.*+org.*+netscape.*+apple.*" jars+=,call_sites=yes
+	;;
 esac
 
 # The jars of the packages that are installed, a line each; links to others left out.

@@ -17,8 +17,9 @@ enum { A = METHOD_FIRST, B, C };
 
 /* What is put into a file, line by line, up to END:
  * THREAD: id; PART: id, its group; NODE: thread, id, parent, method, recursion, calls;
+ * SITE: thread, id, parent, method, recursion, line;
  * SAMPLE: thread, id, node, place, count, amount; FORWARD: thread, id, to; GONE: thread, id; SNAPSHOT: id */
-enum { END, THREAD, PART, NODE, SAMPLE, FORWARD, GONE, SNAPSHOT };
+enum { END, THREAD, PART, NODE, SITE, SAMPLE, FORWARD, GONE, SNAPSHOT };
 typedef uint64_t line_of[7];
 
 static struct profile_writer *writer;
@@ -37,8 +38,9 @@ static void put(const uint64_t *line)
 		.parent = (uint32_t)line[3],
 		.method = (uint32_t)line[4],
 		.recursion = (uint32_t)line[5],
-		.calls = line[6],
-		.jitted = line[6],
+		.calls = line[0] == SITE ? 0 : line[6],
+		.jitted = line[0] == SITE ? 0 : line[6],
+		.line = line[0] == SITE ? (uint32_t)line[6] : 0,
 		.sampled = line[2] >= NODE_SAMPLED_FIRST,
 		.base = base};
 	const struct profile_account account = {.thread = (uint32_t)line[1],
@@ -61,6 +63,7 @@ static void put(const uint64_t *line)
 			&error);
 		break;
 	case NODE:
+	case SITE:
 		profile_put(writer, &node, &error);
 		break;
 	case SAMPLE:
@@ -110,7 +113,7 @@ static const char *write_lines(const line_of *line)
 	return path;
 }
 
-/* Nodes as "METHOD<PARENT'S PLACE RECURSION CALLS", the sampled ones with a star, then samples as
+/* Nodes as "METHOD<PARENT'S PLACE RECURSION CALLS", "METHOD@LINE<..." where call sites are kept apart, the sampled ones with a star, then samples as
  * "NODE'S PLACE:CONDITION/STATE/LINE=AMOUNT". */
 static const char *read_lines(const char *path, const char *interval)
 {
@@ -127,9 +130,13 @@ static const char *read_lines(const char *path, const char *interval)
 	for (size_t i = 0; i < profile->node_count; i++) {
 		const struct profile_node *node = &profile->node[i];
 
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s<%u %u %llu",
+		char line[16] = "";
+
+		if (node->line)
+			snprintf(line, sizeof line, "@%u", node->line);
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s<%u %u %llu",
 			i > 0 ? ", " : "", node->sampled ? "*" : "",
-			node->method ? profile->method[node->method].name : "root",
+			node->method ? profile->method[node->method].name : "root", line,
 			node->parent, node->recursion, (unsigned long long)node->calls);
 	}
 	for (size_t i = 0; i < profile->account_count; i++) {
@@ -236,6 +243,40 @@ static void merges(void **state)
 				{NODE, 3, 2, 1, B, 0, 5}, {NODE, 3, S(0), 1, B},
 				{SAMPLE, 2, 1, S(1), 0x20, 1, 1},
 				{SAMPLE, 3, 1, S(0), 0x20, 2, 2}}},
+		/* Call sites are a part of their method: samples in it are its own, and in which recursion it is called
+		 * does not depend on them. */
+		{__LINE__, NULL,
+			"root<0 0 0, a<0 0 5, b@17<1 0 3, b@23<1 0 4, a@17<1 1 2; "
+			"1:cpu/c2/0=1, 3:cpu/c2/0=2, 1:cpu/c2/0=4",
+			{{THREAD, 1}, {NODE, 1, 1, 0, A, 0, 5}, {SITE, 1, 2, 1, A, 1, 17},
+				{NODE, 1, 3, 2, B, 0, 3}, {SITE, 1, 4, 1, A, 1, 23},
+				{NODE, 1, 5, 4, B, 0, 4}, {NODE, 1, 6, 2, A, 1, 2},
+				{SAMPLE, 1, 1, 2, 0x20, 1, 1}, {SAMPLE, 1, 2, 5, 0x20, 2, 2},
+				{SAMPLE, 1, 3, 1, 0x20, 4, 4}}},
+		/* Those of calls and of samples are one; of samples alone there is a line more. */
+		{__LINE__, NULL,
+			"root<0 0 0, a<0 0 5, b@17<1 0 3, *c@9<2 0 0, *b@23<1 0 0, *a@9<4 1 0; "
+			"3:cpu/c2/0=1, 5:cpu/c2/0=2",
+			{{THREAD, 1}, {NODE, 1, 1, 0, A, 0, 5}, {SITE, 1, 2, 1, A, 1, 17},
+				{NODE, 1, 3, 2, B, 0, 3}, {NODE, 1, S(0), 0, A},
+				{SITE, 1, S(1), S(0), A, 0, 17}, {NODE, 1, S(2), S(1), B},
+				{SITE, 1, S(3), S(2), B, 0, 9}, {NODE, 1, S(4), S(3), C},
+				{SITE, 1, S(5), S(0), A, 0, 23}, {NODE, 1, S(6), S(5), B},
+				{SITE, 1, S(7), S(6), B, 0, 9}, {NODE, 1, S(8), S(7), A},
+				{SAMPLE, 1, 1, S(4), 0x20, 1, 1},
+				{SAMPLE, 1, 2, S(8), 0x20, 2, 2}}},
+		/* In the interval one of them. */
+		{__LINE__, "here..", "root<0 0 0, a<0 0 1, b@23<1 0 4",
+			{{THREAD, 1}, {NODE, 1, 1, 0, A, 0, 5}, {SITE, 1, 2, 1, A, 1, 17},
+				{NODE, 1, 3, 2, B, 0, 3}, {SITE, 1, 4, 1, A, 1, 23},
+				{SNAPSHOT, 1}, {NODE, 1, 1, 0, A, 0, 6},
+				{NODE, 1, 5, 4, B, 0, 4}}},
+		/* The method was folded, and its site is there as its part. */
+		{__LINE__, NULL,
+			"root<0 0 0, (folded: memory)<0 0 0, a<1 0 5, *b@17<2 0 0; 3:cpu/c2/0=1",
+			{{THREAD, 1}, {NODE, 1, 3, 0, METHOD_FOLDED}, {NODE, 1, 4, 3, A, 0, 5},
+				{FORWARD, 1, 2, 4}, {SITE, 1, S(0), 2, A, 0, 17},
+				{NODE, 1, S(1), S(0), B}, {SAMPLE, 1, 1, S(1), 0x20, 1, 1}}},
 		{__LINE__, NULL, "is damaged: node 6442450944 has an impossible parent",
 			{{THREAD, 1}, {NODE, 1, S(0), 7, A}}},
 		{__LINE__, NULL, "is damaged: node 6442450944 has an impossible parent",

@@ -388,7 +388,7 @@ struct test_code test_rewrite(const uint8_t *bytes, size_t size)
 {
 	struct test_code code = {0};
 	struct given given = {test_first_id, &code};
-	struct rewrite_request request = {count_id, note_untouched, &given, probe_class};
+	struct rewrite_request request = {count_id, note_untouched, &given, probe_class, NULL};
 
 	code.reason = rewrite_class(bytes, size, &request, &code.result);
 	if (code.reason != REWRITE_OK)

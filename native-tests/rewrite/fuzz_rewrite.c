@@ -51,7 +51,14 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 	asked->next = asked->next * 7 % 100003 + 1;
 	return (struct rewrite_probes){.kinds = (probe_set)(asked->next % ALL_KINDS),
 		.otherwise = (probe_set)(asked->next / ALL_KINDS % ALL_KINDS),
-		.id = asked->next};
+		.id = asked->next,
+		.sites = asked->next % 3 == 0};
+}
+
+/* Of every width, too; some lines are not told. */
+static uint32_t site_number(void *user, uint32_t id, uint16_t line)
+{
+	return line % 7 == 0 ? 0 : line * 100003u % 200000 + 1;
 }
 
 static void method_untouched(
@@ -121,7 +128,8 @@ static enum rewrite_reason rewrite(
 	const struct rewrite_request request = {.probes = method_probes,
 		.untouched = method_untouched,
 		.user = asked,
-		.probe = "java/lang/JprofProbe"};
+		.probe = "java/lang/JprofProbe",
+		.site = site_number};
 	enum rewrite_reason reason = REWRITE_OK;
 
 	*asked = (struct asked){.next = 1};

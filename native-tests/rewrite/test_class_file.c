@@ -165,7 +165,7 @@ static void note_untouched(
 static void test_asked(void **state)
 {
 	struct asked asked = {.text = ""};
-	struct rewrite_request request = {note_method, note_untouched, &asked, "Probe"};
+	struct rewrite_request request = {note_method, note_untouched, &asked, "Probe", NULL};
 	struct rewrite_result result;
 	size_t size;
 	uint8_t *bytes = everything(52, &size);
@@ -200,7 +200,7 @@ static size_t find(const uint8_t *bytes, size_t size, const uint8_t *what, size_
 static void test_verbatim(void **state)
 {
 	struct asked asked = {.only = "sw"};
-	struct rewrite_request request = {note_method, NULL, &asked, "Probe"};
+	struct rewrite_request request = {note_method, NULL, &asked, "Probe", NULL};
 	static const uint8_t code_start[] = {0x1a, 0xaa};
 	struct rewrite_result result;
 	size_t size, pool, rest, code, new_code;

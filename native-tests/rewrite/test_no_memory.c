@@ -82,7 +82,7 @@ static uint8_t *demanding(size_t *size)
 
 static void test_each(void **state)
 {
-	struct rewrite_request request = {give_id, never_untouched, NULL, "Probe"};
+	struct rewrite_request request = {give_id, never_untouched, NULL, "Probe", NULL};
 	struct rewrite_result result = {0};
 	size_t size;
 	uint8_t *bytes = demanding(&size);

@@ -248,7 +248,7 @@ static struct rewrite_probes note_outline(void *user, const struct rewrite_metho
 static void test_of_class(void **state)
 {
 	struct rewrite_outline outline = {0};
-	const struct rewrite_request request = {note_outline, NULL, &outline, "Probe"};
+	const struct rewrite_request request = {note_outline, NULL, &outline, "Probe", NULL};
 	struct rewrite_result result;
 	struct test_class test;
 	uint8_t *bytes;
@@ -272,7 +272,7 @@ static void test_of_class(void **state)
 static void test_broken_length(void **state)
 {
 	struct rewrite_outline outline = {.instructions = 77};
-	struct rewrite_request request = {note_outline, NULL, &outline, "Probe"};
+	struct rewrite_request request = {note_outline, NULL, &outline, "Probe", NULL};
 	struct test_method method = {.code = "00 b1"};
 	struct rewrite_result result;
 	struct test_class test;

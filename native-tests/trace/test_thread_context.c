@@ -546,6 +546,112 @@ static void test_errno(void **state)
 	finish(&f);
 }
 
+static uint32_t calls_of(const struct fixture *f, uint32_t method)
+{
+	uint32_t calls = 0;
+
+	for (uint32_t i = 0; i < f->context->tree.count; i++)
+		if (call_site_method(tree_at(&f->context->tree, i)->method) == method)
+			calls += (uint32_t)tree_at(&f->context->tree, i)->calls;
+	return calls;
+}
+
+/* Calls from two lines are two nodes; what was used is charged at the next call, to its site; recursion is that of methods. */
+static void test_call_sites(void **state)
+{
+	struct fixture f;
+	struct call_tree *tree;
+	uint32_t one = call_site(A, 17), two = call_site(A, 23), a, at_one, at_two;
+
+	assert_int_equal(call_site(A, 17), one);
+	assert_int_not_equal(one, two);
+	assert_int_equal(call_site_method(two), A);
+	assert_int_equal(call_site_line(two), 23);
+	start(&f, 1 << 20);
+	tree = &f.context->tree;
+	context_reach(f.context, one); /* it is not in the method */
+	enter(&f, A);
+	test_use(f.context, 1, 0);
+	enter(&f, B); /* no line was told */
+	context_reach(f.context, two);
+	leave(&f, B);
+	for (int i = 0; i < 3; i++) {
+		context_reach(f.context, one);
+		enter(&f, B);
+		leave(&f, B);
+		context_reach(f.context, two);
+		context_reach(f.context, two);
+		enter(&f, B);
+		enter(&f, C);
+		leave_by_exception(&f, B);
+		test_use(f.context, 10, 0);
+	}
+	context_reach(f.context, one);
+	enter(&f, A);
+	context_reach(f.context, one);
+	enter(&f, B);
+	leave(&f, B);
+	leave(&f, A);
+	leave(&f, A);
+	a = tree_find(tree, TREE_ROOT, A);
+	at_one = tree_find(tree, a, one);
+	at_two = tree_find(tree, a, two);
+	assert_int_equal(tree_at(tree, TREE_ROOT)->first_child, TREE_FOLDED);
+	assert_int_equal(tree_find(tree, TREE_ROOT, one), 0);
+	assert_int_equal(node_of(&f, a, B)->calls, 1);
+	assert_int_equal(node_of(&f, at_one, B)->calls, 3);
+	assert_int_equal(node_of(&f, at_two, B)->calls, 3);
+	assert_int_equal(node_of(&f, tree_find(tree, at_two, B), C)->calls, 3);
+	assert_int_equal(tree_at(tree, at_one)->base[0], 30);
+	assert_int_equal(tree_at(tree, at_two)->base[0], 0);
+	assert_int_equal(tree_at(tree, at_two)->calls, 0);
+	assert_int_equal(tree_at(tree, at_one)->recursion, 1);
+	assert_int_equal(node_of(&f, at_one, A)->recursion, 1);
+	assert_int_equal(node_of(&f, at_one, A)->calls, 1);
+	assert_int_equal(node_of(&f, tree_find(tree, at_one, A), one)->recursion, 2);
+	assert_true(context_at_root(f.context));
+	finish(&f);
+}
+
+/* Where memory is short sites are folded into their methods; calls stay exact. */
+static void test_call_sites_pruned(void **state)
+{
+	enum { METHODS = 30, LINES = 6, STEPS = 200000, DEPTH = 12 };
+	struct fixture f;
+	struct test_random random = {1};
+	uint32_t calls[METHODS] = {0}, stack[DEPTH], depth = 0;
+
+	start(&f, 1 << 18);
+	f.forced = 1 << 20;
+	for (uint32_t step = 0; step < STEPS; step++) {
+		if (depth > 0 && test_random(&random, 2) == 0)
+			context_reach(f.context, call_site(METHOD_FIRST + stack[depth - 1],
+							 1 + test_random(&random, LINES)));
+		test_use(f.context, test_random(&random, 3), 0);
+		if (depth < DEPTH && (depth == 0 || test_random(&random, 20) < 11)) {
+			stack[depth] = test_random(&random, METHODS);
+			calls[stack[depth]]++;
+			enter(&f, METHOD_FIRST + stack[depth++]);
+		} else {
+			leave(&f, METHOD_FIRST + stack[--depth]);
+		}
+	}
+	while (depth > 0)
+		leave(&f, METHOD_FIRST + stack[--depth]);
+	assert_true(f.context->tree.pruned > 0);
+	assert_int_equal(f.context->unmatched + f.context->repaired, 0);
+	for (uint32_t m = 0; m < METHODS; m++)
+		assert_int_equal(calls_of(&f, METHOD_FIRST + m), calls[m]);
+	for (uint32_t i = 0; i < f.context->tree.count; i++) {
+		const struct tree_node *node = tree_at(&f.context->tree, i);
+
+		if (is_call_site(node->method))
+			assert_int_equal(tree_at(&f.context->tree, node->parent)->method,
+				call_site_method(node->method));
+	}
+	finish(&f);
+}
+
 /* What is used outside the session's scope is nobody's, whoever looks, and whenever. */
 static void test_scope(void **state)
 {
@@ -621,6 +727,8 @@ int main(void)
 		cmocka_unit_test(test_repairs),
 		cmocka_unit_test(test_caught),
 		cmocka_unit_test(test_native),
+		cmocka_unit_test(test_call_sites),
+		cmocka_unit_test(test_call_sites_pruned),
 		cmocka_unit_test(test_scope),
 		cmocka_unit_test(test_old_frames),
 		cmocka_unit_test(test_errno),

@@ -4,6 +4,9 @@
 #include "profile/pairs.h"
 #include "report/model/model.h"
 
+/* Of a call site, joined with its number: no method has such an id. */
+#define SITE_METHOD 0x80000000u
+
 struct merged {
 	struct profile profile;
 	struct profile_thread thread;
@@ -75,10 +78,21 @@ static int join_node(const struct model *model, struct merged *merged, uint32_t 
 	return 0;
 }
 
+/* The node's number among those of its path, from 1; 0 without memory. sites: of a method and a line. */
+static uint32_t path_of(struct pairs *paths, struct pairs *sites, uint32_t parent,
+	const struct profile_node *node)
+{
+	uint32_t site = node->line ? pairs_take(sites, node->method, node->line) : 0;
+
+	if (node->line && site == 0)
+		return 0;
+	return pairs_take(paths, parent, site ? SITE_METHOD | site : node->method);
+}
+
 /* Parents stand before their children: place[] of the parent is known. The root has no pair: numbers are
  * nodes. -1 without memory. */
-static int add_thread(
-	const struct model *model, struct merged *merged, struct pairs *paths, size_t thread)
+static int add_thread(const struct model *model, struct merged *merged, struct pairs *paths,
+	struct pairs *sites, size_t thread)
 {
 	const struct profile *profile = model->profile;
 	size_t first = profile->thread_first[thread];
@@ -92,7 +106,7 @@ static int add_thread(
 			merged->place[i] = parent;
 			continue;
 		}
-		if (i > first && (at = pairs_take(paths, parent, node->method)) == 0)
+		if (i > first && (at = path_of(paths, sites, parent, node)) == 0)
 			return -1;
 		merged->place[i] = at;
 		if (at < merged->profile.node_count) {
@@ -106,6 +120,7 @@ static int add_thread(
 			.parent = parent,
 			.method = node->method,
 			.recursion = node->recursion,
+			.line = node->line,
 			.sampled = node->sampled,
 			.calls = node->calls,
 			.interpreted = node->interpreted,
@@ -155,7 +170,7 @@ int model_merge_threads(struct model *model)
 	struct store *store = model->store;
 	struct merged *merged = store_room(store, 1, sizeof(*merged));
 	size_t count = profile->node_count + 1;
-	struct pairs paths = {.slots = 64};
+	struct pairs paths = {.slots = 64}, sites = {0};
 	struct profile_thread *sum;
 
 	if (!merged)
@@ -182,7 +197,7 @@ int model_merge_threads(struct model *model)
 		if (!model->selected[t] ||
 			profile->thread_first[t + 1] == profile->thread_first[t])
 			continue;
-		store->failed = add_thread(model, merged, &paths, t) != 0;
+		store->failed = add_thread(model, merged, &paths, &sites, t) != 0;
 		for (unsigned i = 0; i < PROFILE_THREAD_COUNTS; i++)
 			sum->count[i] += thread->count[i];
 		sum->folded += thread->folded;
@@ -190,6 +205,7 @@ int model_merge_threads(struct model *model)
 			sum->total[m] += thread->total[m];
 	}
 	pairs_fini(&paths);
+	pairs_fini(&sites);
 	if (!store->failed)
 		move_accounts(model, merged);
 	if (!store->failed && model->counting)

@@ -233,8 +233,10 @@ static void list_nodes(struct model *model)
 
 	model->node = store_room(model->store, profile->node_count + 1, sizeof(*model->node));
 	for (size_t i = 0; !model->store->failed && i < profile->node_count; i++)
-		if (model->selected[profile->node[i].thread] && !model->hidden[i])
+		if (model->selected[profile->node[i].thread] && !model->hidden[i]) {
 			model->node[model->node_count++] = (uint32_t)i;
+			model->has_sites |= profile->node[i].line > 0;
+		}
 }
 
 /* ---- life ---- */

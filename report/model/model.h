@@ -85,6 +85,7 @@ struct model {
 	bool takes_counting;
 	bool *has_samples; /* by position of the thread; or NULL */
 	bool lacks_calls;  /* there are samples, and no call has a path */
+	bool has_sites;    /* some nodes are kept apart by the line of their caller */
 	/* Some metrics are divided by samples: calls=auto. */
 	bool is_divided;
 	/* By metric, of the nodes as they were read: their parts (model_part); NULL: it stays where it was measured. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* columns: those that many views have, their cells, and sums of cells. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "report/views/view.h"
@@ -48,8 +49,27 @@ struct cell node_name(const struct report *report, uint32_t node)
 	const struct model *model = report->model;
 	const struct profile_node *row = &model->profile->node[node];
 
-	return cell_label(
-		row->id == 0 ? model->thread[row->thread] : model->method[row->method].display);
+	if (row->id == 0)
+		return cell_label(model->thread[row->thread]);
+	if (row->line == 0)
+		return cell_label(model->method[row->method].display);
+	return cell_label(store_format(model->store, "%s  from line %" PRIu32,
+		model->method[row->method].display.text, row->line));
+}
+
+void line_column(struct report *report)
+{
+	if (report->model->has_sites)
+		sheet_add(&report->sheet, NULL, "line", "", IN_DATA);
+}
+
+struct cell *line_cell(const struct report *report, struct cell *cells, uint32_t node)
+{
+	uint32_t line = report->model->profile->node[node].line;
+
+	if (report->model->has_sites)
+		*cells++ = line > 0 ? cell_number(line) : cell_null();
+	return cells;
 }
 
 void call_columns(struct report *report, unsigned flags)

@@ -186,6 +186,10 @@ void node_columns(struct report *report);
 struct cell *node_cells(const struct report *report, struct cell *cells, uint32_t node);
 struct cell node_name(const struct report *report, uint32_t node);
 
+/* The line of the caller that a node is called from, where some call sites are kept apart. */
+void line_column(struct report *report);
+struct cell *line_cell(const struct report *report, struct cell *cells, uint32_t node);
+
 /* How often it was called, and how entered (flags of that); nothing is known of what samples alone have found.
  * Where nothing was called text has neither. */
 void call_columns(struct report *report, unsigned flags);

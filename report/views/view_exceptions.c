@@ -232,6 +232,7 @@ static void tree_columns(struct report *report)
 {
 	node_columns(report);
 	method_columns(report);
+	line_column(report);
 	sum_columns(report, "cum");
 	sum_columns(report, NULL);
 	sheet_add_name(&report->sheet, "Name");
@@ -244,6 +245,7 @@ static void fill_node(struct report *report, uint32_t item, struct cell *cells)
 
 	cells = node_cells(report, cells, item);
 	cells = method_cells(cells, &model->method[model->profile->node[item].method]);
+	cells = line_cell(report, cells, item);
 	cells = sum_cells(cells, &view->cum[item]);
 	cells = sum_cells(cells, &view->base[item]);
 	*cells = node_name(report, item);

@@ -25,6 +25,7 @@ static void columns(struct report *report)
 
 	node_columns(report);
 	method_columns(report);
+	line_column(report);
 	for (int i = 0; i < 2; i++) {
 		unsigned flags = IN_ALL | COLUMN_SHARE | (i == 0 ? COLUMN_SUM : 0);
 
@@ -41,6 +42,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 
 	cells = node_cells(report, cells, item);
 	cells = method_cells(cells, &model->method[model->profile->node[item].method]);
+	cells = line_cell(report, cells, item);
 	*cells++ = cell_number(view->base[item].ns);
 	*cells++ = cell_number(view->base[item].pauses);
 	*cells++ = cell_number(view->cum[item].ns);

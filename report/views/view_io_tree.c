@@ -13,6 +13,7 @@ static void columns(struct report *report)
 {
 	node_columns(report);
 	method_columns(report);
+	line_column(report);
 	io_all_columns(report);
 	io_cpu_columns(report, true);
 	io_rate_columns(report);
@@ -26,6 +27,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 
 	cells = node_cells(report, cells, item);
 	cells = method_cells(cells, &model->method[model->profile->node[item].method]);
+	cells = line_cell(report, cells, item);
 	cells = io_all_cells(cells, &view->base[item], &view->cum[item]);
 	cells = io_cpu_cell(report, cells, &view->base[item].part[IO_PART_ALL]);
 	cells = io_cpu_cell(report, cells, &view->cum[item].part[IO_PART_ALL]);

@@ -36,6 +36,7 @@ static void columns(struct report *report)
 
 	node_columns(report);
 	method_columns(report);
+	line_column(report);
 	figure_columns(report, base, self, IN_ALL | COLUMN_SUM);
 	figure_columns(report, cum, total, IN_ALL);
 	sheet_add_name(&report->sheet, "Name");
@@ -61,6 +62,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 
 	cells = node_cells(report, cells, item);
 	cells = method_cells(cells, &model->method[model->profile->node[item].method]);
+	cells = line_cell(report, cells, item);
 	cells = figure_cells(report, cells, &view->base[item]);
 	cells = figure_cells(report, cells, &view->cum[item]);
 	*cells = node_name(report, item);

@@ -42,8 +42,8 @@ enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
 /* Of the program's own command line, on a screen. */
 #define COMMAND_COLUMNS 160
 
-/* Columns: the rest is a method's row. */
-enum { PART, LEVEL, METHOD };
+/* Columns: the rest is a line, where some nodes have one, and a method's row. */
+enum { PART, LEVEL, REST };
 
 struct overview {
 	struct tally tally;
@@ -59,6 +59,7 @@ static void columns(struct report *report)
 {
 	sheet_add(&report->sheet, NULL, "part", "Part", IN_DATA);
 	sheet_add(&report->sheet, NULL, "level", "Level", IN_DATA);
+	line_column(report);
 	method_row_columns(report);
 	report->sheet.brief = report->model->condition_count > 0
 				      ? " (more: --view tree, methods, lines, states, threads)"
@@ -71,7 +72,8 @@ static void fill_method(struct report *report, uint32_t item, struct cell *cells
 
 	cells[PART] = cell_text("method");
 	cells[LEVEL] = cell_null();
-	method_row_of(report, cells + METHOD, &view->tally, item);
+	/* No node's: the root's line. */
+	method_row_of(report, line_cell(report, cells + REST, 0), &view->tally, item);
 }
 
 static void fill_most(struct report *report, uint32_t item, struct cell *cells)
@@ -90,8 +92,11 @@ static void fill_path(struct report *report, uint32_t item, struct cell *cells)
 	model_base(report->model, item, base);
 	cells[PART] = cell_text("path");
 	cells[LEVEL] = cell_number(0);
-	method_row(report, cells + METHOD, report->model->profile->node[item].method, &count,
-		base, model_at(report->model, view->cum, item));
+	method_row(report, line_cell(report, cells + REST, item),
+		report->model->profile->node[item].method, &count, base,
+		model_at(report->model, view->cum, item));
+	if (report->model->profile->node[item].line > 0)
+		cells[report->sheet.column_count - 1] = node_name(report, item);
 }
 
 /* What 100 % is. */

@@ -61,6 +61,8 @@ static const struct known_meta {
 	{"probes.classes", "probes.classes", "Classes with probes", LOOK_NUMBER},
 	{"probes.methods", "probes.methods", "Methods with probes", LOOK_NUMBER},
 	{"untouched", "untouched", "Left without probes", LOOK_NUMBER},
+	{"call_sites.methods", "call_sites.methods", "Call sites apart in", LOOK_NUMBER},
+	{"call_sites.left", "call_sites.left", "Call sites not apart", LOOK_NUMBER},
 	/* Of older agents, which recorded no virtual threads. */
 	{"virtual.mounts", "virtual.mounts", "Mounts of virtual threads, not recorded",
 		LOOK_NUMBER},

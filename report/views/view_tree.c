@@ -41,6 +41,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "level", "Level", IN_ALL | COLUMN_RISING);
 	sheet_add(sheet, NULL, "recursion", "RL", IN_ALL);
 	method_columns(report);
+	line_column(report);
 	call_columns(report, IN_DATA | COLUMN_SUM);
 	how_column(report);
 	at_least_column(report);
@@ -86,6 +87,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(view->level[item]);
 	*cells++ = cell_number(node->recursion);
 	cells = method_cells(cells, &model->method[node->method]);
+	cells = line_cell(report, cells, item);
 	call_count_add(&count, model, item);
 	cells = call_cells(cells, &count);
 	model_base(model, item, base);

@@ -79,6 +79,9 @@ public final class JprofProbe {
 
 	public static native void entered(int method);
 
+	/** A line is reached whose calls are kept apart from those of others: the number of a site (agent/trace/call_sites.h). */
+	public static native void reach(int site);
+
 	/**
 	 * A method is entered: its reference (agent/methods/methods.h), whose lowest bit is not part of the id.
 	 * The compilers inline it where that is called often: elsewhere, and in what is not yet optimised, a call costs less than
