@@ -359,9 +359,9 @@ static void put_done(bool kept)
 
 static void snapshot_made(void)
 {
-	EACH_TRACER(kind, held())
-	if (tracers[kind]->snapshot_made)
-		tracers[kind]->snapshot_made();
+	EACH_TRACER (kind, used())
+		if (tracers[kind]->snapshot_made)
+			tracers[kind]->snapshot_made();
 }
 
 static void facts(fact_put put_it, void *argument)
