@@ -118,7 +118,8 @@ def nothing_left(test, target):
     target.tell("count")
     test.jprof("stop", target.pid)
     with sqlite3.connect(profile) as db:
-        for table in "lock", "contention", "long_wait", "collection", "class", "event_block", "trace_period":
+        for table in ("lock", "contention", "long_wait", "unfinished_wait", "collection", "class",
+                      "event_block", "trace_period"):
             found = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
             test.expect(found == 0, f"without traces: {found} rows in {table}")
     # threads.seen is of each recording.

@@ -1428,7 +1428,7 @@ static void test_unfinished_wait(void **state)
 	seen = look("lock-contention");
 	assert_string_equal(seen.title, "Threads wait for a lock: ReentrantLock");
 	assert_non_null(strstr(seen.evidence,
-		"1 waits (1 of them unfinished), 600 ms in all threads together"));
+		"1 wait (1 of them unfinished), 600 ms in all threads together"));
 	fixture.profile.interval.from = &fixture.snapshot[0];
 	expect(__LINE__, "lock-contention", true);
 	wait.holder_thread = 0;

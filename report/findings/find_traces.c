@@ -108,11 +108,12 @@ static void add_lock(struct search *search, const struct finding_rule *rule, siz
 	finding->title =
 		search_text(search, "Threads wait for a lock: %s", lock_text(search, place));
 	finding->evidence = search_text(search,
-		"%s waits%s, %s in all threads together, in %s of tracing; the longest %s. "
+		"%s wait%s%s, %s in all threads together, in %s of tracing; the longest %s. "
 		"Most of it: '%s' in %s, while '%s' held it%s%s.",
-		search_count(search, waits->count), unfinished, search_time(search, waits->ns),
-		search_time(search, traced), search_time(search, waits->longest),
-		thread_text(search, worst->thread), search_method(search, finding->method),
+		search_count(search, waits->count), waits->count == 1 ? "" : "s", unfinished,
+		search_time(search, waits->ns), search_time(search, traced),
+		search_time(search, waits->longest), thread_text(search, worst->thread),
+		search_method(search, finding->method),
 		thread_text(search, worst->holder_thread),
 		holder != METHOD_ROOT ? " in " : "; where is not known",
 		holder != METHOD_ROOT ? search_method(search, holder) : "");

@@ -363,14 +363,14 @@ static void say_unfinished(const struct locks_view *view, struct sink *sink)
 		return;
 	if (view->unfinished.count > 0)
 		sink_title(sink,
-			"%s unfinished waits, under way at the end: %s contended, the longest "
+			"%s unfinished wait%s, under way at the end: %s contended, the longest "
 			"for %s",
-			figure_text(FIGURE_COUNT, count).text,
+			figure_text(FIGURE_COUNT, count).text, count == 1 ? "" : "s",
 			figure_text(FIGURE_COUNT, view->unfinished.count).text,
 			figure_text(FIGURE_TIME, view->unfinished.longest).text);
 	else
-		sink_title(sink, "%s unfinished waits, under way at the end: all idle ones",
-			figure_text(FIGURE_COUNT, count).text);
+		sink_title(sink, "%s unfinished wait%s, under way at the end: idle",
+			figure_text(FIGURE_COUNT, count).text, count == 1 ? "" : "s");
 }
 
 static void say_all(struct report *report, struct sink *sink)
