@@ -11,6 +11,8 @@ from harness import SKIPPED, Target, Test, run, wait_for  # noqa: E402
 
 # gc and classes are switched on later.
 TRACES = "objects+locks+exceptions+jit+threads+events"
+VIEWS = ("locks", "waits", "wait-pairs", "objects", "alive", "object-paths", "gc", "safepoints", "exceptions", "classes",
+         "class-loaders", "jit", "thread-states", "distribution", "slowest", "files")
 WORK = 300  # at least, between two commands
 
 
@@ -28,12 +30,16 @@ def record(test, java):
     let_work(target)
     test.jprof("snapshot", target.pid, "first")
     test.jprof("trace", target.pid, "+gc", "+classes")
+    done = run(pathlib.Path(java).parent / "jcmd", target.pid, "GC.run")
+    test.expect(done.status == 0, str(done))
     let_work(target)
     test.jprof("snapshot", target.pid, "second")
     test.jprof("trace", target.pid, "-locks")
     let_work(target)
     test.jprof("stop", target.pid)
     target.end()
+    for view in VIEWS:
+        test.expect(test.views(profile).rows(view), f"{java}: no rows of {view}: there is nothing to compare")
     return profile
 
 
