@@ -24,7 +24,7 @@ def let_work(target):
 def record(test, java):
     profile = test.new_profile()
     target = Target(test, java, f"-agentpath:{test.agent}=file={profile},traces={TRACES},calls=instrument,include=agent.*,"
-                    "distribution=agent.Traced.once+agent.Traced.fail,io_cpu=yes,io_class_loading=yes,events_keep=1s,"
+                    "distribution=agent.Traced.once+agent.Traced.fail,io_cpu=yes,io_class_loading=yes,events_keep=1s,objects=8k,"
                     "calibration=off,log=error", "-Xmx64m", "-cp", test.classes, "agent.Traced",
                     known_errors="^OpenJDK 64-Bit Server VM warning")
     let_work(target)
