@@ -11,6 +11,8 @@ from harness import SKIPPED, Target, Test, run, wait_for  # noqa: E402
 
 # gc and classes are switched on later.
 TRACES = "objects+locks+exceptions+jit+threads+events"
+VIEWS = ("locks", "waits", "wait-pairs", "objects", "alive", "object-paths", "gc", "safepoints", "exceptions", "classes",
+         "class-loaders", "jit", "thread-states", "distribution", "slowest", "files")
 WORK = 300  # at least, between two commands
 
 
@@ -22,18 +24,22 @@ def let_work(target):
 def record(test, java):
     profile = test.new_profile()
     target = Target(test, java, f"-agentpath:{test.agent}=file={profile},traces={TRACES},calls=instrument,include=agent.*,"
-                    "distribution=agent.Traced.once+agent.Traced.fail,io_cpu=yes,io_class_loading=yes,events_keep=1s,"
+                    "distribution=agent.Traced.once+agent.Traced.fail,io_cpu=yes,io_class_loading=yes,events_keep=1s,objects=8k,"
                     "calibration=off,log=error", "-Xmx64m", "-cp", test.classes, "agent.Traced",
                     known_errors="^OpenJDK 64-Bit Server VM warning")
     let_work(target)
     test.jprof("snapshot", target.pid, "first")
     test.jprof("trace", target.pid, "+gc", "+classes")
+    done = run(pathlib.Path(java).parent / "jcmd", target.pid, "GC.run")
+    test.expect(done.status == 0, str(done))
     let_work(target)
     test.jprof("snapshot", target.pid, "second")
     test.jprof("trace", target.pid, "-locks")
     let_work(target)
     test.jprof("stop", target.pid)
     target.end()
+    for view in VIEWS:
+        test.expect(test.views(profile).rows(view), f"{java}: no rows of {view}: there is nothing to compare")
     return profile
 
 

@@ -151,6 +151,7 @@ async function sorting(page) {
 /** What a table shows: of each row its cells by their columns' keys, "." as "-": the exact number of the title, or the text. */
 const cells = (page) =>
 	page.evaluate(() => {
+		if (!document.querySelector('main caption')) return [];
 		const before = `sort-${document.querySelector('main caption').textContent}-`.replace(/[^\w-]+/g, '-').length;
 		const keys = [...document.querySelectorAll('main thead th button')].map(({ id }) => id.slice(before));
 

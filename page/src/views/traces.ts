@@ -65,7 +65,12 @@ function columnOf([key, title, kind, wide]: TraceColumn, heading: boolean, sorts
 		heading,
 		wide: wide ?? false,
 		...(sorts ? { value } : {}),
-		cell: (row) => cell(cellOf(row, key), kind),
+		/* What a row is about has a name. */
+		cell: (row) => {
+			const found = cellOf(row, key);
+
+			return heading && (found === null || found === '') ? '(not known)' : cell(found, kind);
+		},
 	};
 }
 
