@@ -168,6 +168,8 @@ bool event_ring_more(struct event_ring *ring, uint64_t now)
 	if (!segment) {
 		event_ring_lose(ring);
 		ring->whole = false;
+		/* A shorter event may have room in the segment that there is: it is behind the lost one. */
+		__atomic_store_n(&ring->limit, NULL, __ATOMIC_RELAXED);
 		return false;
 	}
 	segment->begin = ring->begin = now;
