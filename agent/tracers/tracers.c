@@ -44,7 +44,10 @@ struct period {
 
 static struct {
 	_Atomic unsigned on;
-	unsigned kept;    /* those that hold what a recording had that has ended; in a turn */
+	/* Were on in this session: what they hold their forget gives back. */
+	_Atomic unsigned held;
+	unsigned
+		kept; /* hold what a recording had that has ended, and that is in use; in a turn */
 	struct lock lock; /* guards what follows */
 	struct period period[PERIODS];
 	unsigned periods;
@@ -198,8 +201,10 @@ static int switch_on(
 	JNIEnv *jni, struct session *session, enum trace_kind kind, struct error *error)
 {
 	const struct tracer *tracer = tracers[kind];
-	int status = tracer->on ? tracer->on(jni, session, error) : 0;
+	int status;
 
+	atomic_fetch_or(&state.held, 1U << kind);
+	status = tracer->on ? tracer->on(jni, session, error) : 0;
 	if (status)
 		return status;
 	atomic_fetch_or(&state.on, 1U << kind);
@@ -267,12 +272,17 @@ bool tracers_end(JNIEnv *jni, struct session *session)
 	/* A writer that hangs may come back to what they hold. */
 	if (session->abandoned)
 		return true;
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, atomic_exchange(&state.held, 0))
 		out &= give_back(kind);
 	return out;
 }
 
-/* ---- for the writer ---- */
+/* ---- for the writer: of traces that were on, as the others hold nothing, or what an earlier session left ---- */
+
+static unsigned held(void)
+{
+	return atomic_load(&state.held);
+}
 
 /* The next one from *at on that is not in the file as it is now. False: there is none. */
 static bool next_period(unsigned *at, struct period *copy)
@@ -324,7 +334,7 @@ static void periods_done(bool kept)
 
 static void settle(void)
 {
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->settle)
 			tracers[kind]->settle();
 }
@@ -333,8 +343,8 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 {
 	int status = put_periods(profile, began, error);
 
-	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
-		if (tracers[kind] && tracers[kind]->put)
+	EACH_TRACER (kind, held())
+		if (status == 0 && tracers[kind]->put)
 			status = tracers[kind]->put(profile, began, error);
 	return status;
 }
@@ -342,7 +352,7 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 static void put_done(bool kept)
 {
 	periods_done(kept);
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->put_done)
 			tracers[kind]->put_done(kept);
 }
@@ -351,7 +361,7 @@ static void facts(fact_put put_it, void *argument)
 {
 	if (state.unlisted)
 		fact_put_number(put_it, argument, "trace.unlisted", state.unlisted);
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->facts)
 			tracers[kind]->facts(put_it, argument);
 }
@@ -360,7 +370,7 @@ static bool expected(void)
 {
 	bool any = false;
 
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, held())
 		any |= tracers[kind]->expected && tracers[kind]->expected();
 	return any;
 }
@@ -369,7 +379,7 @@ static bool drain(void)
 {
 	bool urgent = false;
 
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->drain && tracers[kind]->expected())
 			urgent |= tracers[kind]->drain();
 	return urgent;
@@ -377,7 +387,7 @@ static bool drain(void)
 
 static void keep_up(void)
 {
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->keep_up && tracers[kind]->expected())
 			tracers[kind]->keep_up();
 }
@@ -386,15 +396,15 @@ static int put_some(struct profile_writer *profile, uint64_t began, struct error
 {
 	int status = 0;
 
-	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
-		if (tracers[kind] && tracers[kind]->put_some)
+	EACH_TRACER (kind, held())
+		if (status == 0 && tracers[kind]->put_some)
 			status = tracers[kind]->put_some(profile, began, error);
 	return status;
 }
 
 static void put_some_done(bool kept)
 {
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->put_some)
 			tracers[kind]->put_done(kept);
 }

@@ -124,6 +124,22 @@ def check_left(test, live, first, what, recordings):
         test.expect(now - before < LEFT + recordings * LEFT_EACH, f"{now - before} bytes {kind} are left behind {what}")
 
 
+def nothing_left(test, target):
+    """The next recording, without traces, has nothing of theirs."""
+    profile = test.new_profile()
+    test.jprof("start", target.pid, "--file", profile)
+    target.tell("count")
+    test.jprof("stop", target.pid)
+    with sqlite3.connect(profile) as db:
+        for table in "lock", "contention", "long_wait", "collection", "class", "event_block", "trace_period":
+            found = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            test.expect(found == 0, f"without traces: {found} rows in {table}")
+    # threads.seen is of each recording.
+    facts = [key for key in test.views(profile).fact
+             if key.startswith(tuple(f"{name}." for name in TRACES if name != "threads"))]
+    test.expect(not facts, f"without traces: {facts}")
+
+
 def check(test, java):
     live = Live(test)
     target = Target(test, *live.words, java, "-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", "-Xmx128m",
@@ -168,6 +184,7 @@ def check(test, java):
     test.expect(all(f"trace.{name}" in keys for name in names), f"the summary lacks some: {keys}")
     for line in control.failures:
         test.fail(line)
+    nothing_left(test, target)
     target.end()
 
 
