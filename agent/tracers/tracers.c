@@ -11,13 +11,13 @@
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
 #include "agent/tracers/classes_tracer.h"
-#include "agent/tracers/objects.h"
+#include "agent/tracers/objects_tracer.h"
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
 #include "agent/tracers/threads_tracer.h"
-#include "agent/tracers/locks.h"
-#include "agent/tracers/event_trace.h"
+#include "agent/tracers/locks_tracer.h"
+#include "agent/tracers/events_tracer.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
@@ -28,7 +28,7 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_CLASSES] = &classes_tracer,
 	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
-	[TRACE_EVENTS] = &event_tracer,
+	[TRACE_EVENTS] = &events_tracer,
 	[TRACE_THREADS] = &threads_tracer,
 };
 
