@@ -19,7 +19,7 @@
 #include "agent/session/status.h"
 #include "agent/threads/threads.h"
 #include "agent/tracers/deadlocks.h"
-#include "agent/tracers/event_trace.h"
+#include "agent/tracers/events_tracer.h"
 #include "agent/tracers/tracers.h"
 #include "metric/clock.h"
 #include "options/json_text.h"

@@ -159,13 +159,14 @@ static int add_node(struct reader *reader, void *record, size_t i)
 	struct profile *profile = reader->profile;
 	size_t place =
 		profile_node_find(profile, profile->node_count, added->thread, added->id);
-	struct profile_node *node = &profile->node[place];
+	struct profile_node *node;
 	uint64_t *base;
 
 	if (place == ROWS_NONE) {
 		profile->interval.clamped++;
 		return 0;
 	}
+	node = &profile->node[place];
 	node->calls += added->calls;
 	node->interpreted += added->interpreted;
 	node->jitted += added->jitted;

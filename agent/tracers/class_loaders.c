@@ -51,11 +51,12 @@ static uint32_t append(const struct loader *fresh)
 static bool begin(void)
 {
 	static const struct loader none = {0};
-	struct loader boot = {.class_name = strdup("(boot loader)"), .used = true},
-		      others = {.class_name = strdup("(other loaders)")};
+	struct loader boot = {.used = true}, others = {0};
 
 	if (state.count > LOADER_OTHERS)
 		return true;
+	boot.class_name = strdup("(boot loader)");
+	others.class_name = strdup("(other loaders)");
 	if (append(&none) == 0 && append(&boot) == LOADER_BOOT &&
 		append(&others) == LOADER_OTHERS)
 		return true;

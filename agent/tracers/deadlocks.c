@@ -10,7 +10,7 @@
 #include "agent/jvm/hotspot.h"
 #include "agent/tracers/lock_objects.h"
 #include "agent/tracers/lock_waits.h"
-#include "agent/tracers/locks.h"
+#include "agent/tracers/locks_tracer.h"
 
 enum { VIRTUAL_MOST = 100000 };
 

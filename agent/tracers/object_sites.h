@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * object_sites: where objects are allocated, and which of them live. See objects.h.
+ * object_sites: where objects are allocated, and which of them live. See objects_tracer.h.
  *
  *   key (path, thread, class) --> slot --> site: counts of objects allocated there, and freed
  *   tag --> entry: site, what the object counts

@@ -11,13 +11,13 @@
 #include "agent/log/log.h"
 #include "agent/sample/sampler.h"
 #include "agent/tracers/classes_tracer.h"
-#include "agent/tracers/objects.h"
+#include "agent/tracers/objects_tracer.h"
 #include "agent/tracers/exceptions_tracer.h"
 #include "agent/tracers/gc_tracer.h"
 #include "agent/tracers/jit_tracer.h"
 #include "agent/tracers/threads_tracer.h"
-#include "agent/tracers/locks.h"
-#include "agent/tracers/event_trace.h"
+#include "agent/tracers/locks_tracer.h"
+#include "agent/tracers/events_tracer.h"
 #include "metric/clock.h"
 
 /* By trace; NULL: there is none yet. */
@@ -28,7 +28,7 @@ static const struct tracer *const tracers[TRACE_KINDS] = {
 	[TRACE_CLASSES] = &classes_tracer,
 	[TRACE_JIT] = &jit_tracer,
 	[TRACE_LOCKS] = &locks_tracer,
-	[TRACE_EVENTS] = &event_tracer,
+	[TRACE_EVENTS] = &events_tracer,
 	[TRACE_THREADS] = &threads_tracer,
 };
 
@@ -44,8 +44,10 @@ struct period {
 
 static struct {
 	_Atomic unsigned on;
-	_Atomic unsigned used; /* those that were on in this session */
-	unsigned kept;    /* those that hold what a recording had that has ended; in a turn */
+	/* Were on in this session: what they hold their forget gives back. */
+	_Atomic unsigned held;
+	unsigned
+		kept; /* hold what a recording had that has ended, and that is in use; in a turn */
 	struct lock lock; /* guards what follows */
 	struct period period[PERIODS];
 	unsigned periods;
@@ -271,7 +273,7 @@ bool tracers_end(JNIEnv *jni, struct session *session)
 	/* A writer that hangs may come back to what they hold. */
 	if (session->abandoned)
 		return true;
-	EACH_TRACER (kind, every)
+	EACH_TRACER (kind, atomic_exchange(&state.held, 0))
 		out &= give_back(kind);
 	return out;
 }
@@ -334,7 +336,7 @@ static void periods_done(bool kept)
 
 static void settle(void)
 {
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->settle)
 			tracers[kind]->settle();
 }
@@ -343,7 +345,7 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 {
 	int status = put_periods(profile, began, error);
 
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (status == 0 && tracers[kind]->put)
 			status = tracers[kind]->put(profile, began, error);
 	return status;
@@ -352,14 +354,14 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 static void put_done(bool kept)
 {
 	periods_done(kept);
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->put_done)
 			tracers[kind]->put_done(kept);
 }
 
 static void snapshot_made(void)
 {
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->snapshot_made)
 			tracers[kind]->snapshot_made();
 }
@@ -368,7 +370,7 @@ static void facts(fact_put put_it, void *argument)
 {
 	if (state.unlisted)
 		fact_put_number(put_it, argument, "trace.unlisted", state.unlisted);
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->facts)
 			tracers[kind]->facts(put_it, argument);
 }
@@ -377,7 +379,7 @@ static bool expected(void)
 {
 	bool any = false;
 
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		any |= tracers[kind]->expected && tracers[kind]->expected();
 	return any;
 }
@@ -386,7 +388,7 @@ static bool drain(void)
 {
 	bool urgent = false;
 
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->drain && tracers[kind]->expected())
 			urgent |= tracers[kind]->drain();
 	return urgent;
@@ -394,7 +396,7 @@ static bool drain(void)
 
 static void keep_up(void)
 {
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->keep_up && tracers[kind]->expected())
 			tracers[kind]->keep_up();
 }
@@ -403,7 +405,7 @@ static int put_some(struct profile_writer *profile, uint64_t began, struct error
 {
 	int status = 0;
 
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (status == 0 && tracers[kind]->put_some)
 			status = tracers[kind]->put_some(profile, began, error);
 	return status;
@@ -411,7 +413,7 @@ static int put_some(struct profile_writer *profile, uint64_t began, struct error
 
 static void put_some_done(bool kept)
 {
-	EACH_TRACER (kind, used())
+	EACH_TRACER (kind, held())
 		if (tracers[kind]->put_some)
 			tracers[kind]->put_done(kept);
 }

@@ -5,9 +5,9 @@
 before, and the profile has when each was on. What cannot be switched is refused. So are recordings begun and ended with all
 of them on.
 
-What jprof takes meanwhile is the process's memory without what the JVM counts as its own (NativeMemoryTracking): the
-program's classes, its compilers' and its collector's memory come and go with what else the machine does. It is bounded while
-the recording runs, whatever the number of switches; behind its end nothing of it is left.
+What jprof has of memory meanwhile is counted where it asks for it: what the whole process takes tells little, as the
+program's classes, the JVM's compilers and malloc's free memory come and go. It is bounded while the recording runs, whatever
+the number of switches; behind its end nothing of it is left.
 
 TIMES=1000 switches each so many times instead of 30."""
 import json
@@ -15,19 +15,21 @@ import os
 import pathlib
 import re
 import sqlite3
+import struct
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import control  # noqa: E402
-from harness import Target, Test, run  # noqa: E402
+from harness import Target, Test, run, wait_for  # noqa: E402
 
 TIMES = int(os.environ.get("TIMES", "30"))
 RECORDINGS = max(TIMES // 10, 5)
 MAX_MEMORY = "32m"
-MORE_KB = 64 * 1024  # that jprof may have at any time: twice that, as some is not of its budget
-LEFT_KB = 12 * 1024  # that may be left: the JVM's handles of methods, memory that malloc cannot give back
+MORE = 32 << 20  # bytes that jprof may have at any time
+LEFT = 256 << 10  # that may be left: names of methods that are new,
+LEFT_EACH = 8 << 10  # and behind each recording: what jprof knows of threads that end between two
 TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "events")
 
 
@@ -35,15 +37,22 @@ def jcmd(java, pid, *words):
     return run(pathlib.Path(java).parent / "jcmd", pid, *words).out
 
 
-def own_kb(java, pid):
-    """Memory of the process that is not the JVM's own, free memory of malloc's given back. As what the JVM has
-    of the system need not be in use, this is less than jprof has, and may be below 0."""
-    jcmd(java, pid, "System.trim_native_heap")
-    jvm = int(re.search(r"Total: .*committed=(\d+)KB", jcmd(java, pid, "VM.native_memory", "summary"))[1])
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) - jvm
-    return 0
+class Live:
+    """What jprof has of memory in the process, now (java-tests/native/live_memory.c)."""
+
+    def __init__(self, test):
+        self.path, library = test.work / "live", test.work / "live_memory.so"
+        done = run("cc", "-shared", "-fPIC", "-O2", "-o", library, test.source / "java-tests/native/live_memory.c", "-ldl")
+        test.expect(done.status == 0, str(done))
+        self.words = ["env", f"LD_PRELOAD={library}", f"LIVE_MEMORY={self.path}"]
+
+    def ready(self):
+        return struct.unpack_from("Q", self.path.read_bytes())[0]
+
+    def bytes(self):
+        """Of malloc's, and of mmap's."""
+        _, _, allocated, _, mapped = struct.unpack("5Q", self.path.read_bytes())
+        return allocated, mapped
 
 
 def global_references(java, pid):
@@ -111,6 +120,21 @@ def check_periods(test, profile, least, most):
         test.expect(ns <= total <= most, f"{name}: on for {total} ns, not {ns} to {most}")
 
 
+def record_again(test, client, names, times):
+    """Recordings begin and end, with all on and, every third, with none, while the program does what they tell of."""
+    untimed = [name for name in names if name != "events"]
+    for i in range(times):
+        client.must("start", options={"file": str(test.new_profile()), "calls": "off", "max_memory": MAX_MEMORY}
+                    | ({"traces": untimed} if i % 3 < 2 else {}))
+        client.must("stop")
+
+
+def check_left(test, live, first, what, recordings):
+    for kind, before, now in zip(("allocated", "mapped"), first, live.bytes()):
+        print(f"  behind {what}: {kind} {before} bytes before, {now} now", flush=True)
+        test.expect(now - before < LEFT + recordings * LEFT_EACH, f"{now - before} bytes {kind} are left behind {what}")
+
+
 def nothing_left(test, target):
     """The next recording, without traces, has nothing of theirs."""
     profile = test.new_profile()
@@ -128,22 +152,14 @@ def nothing_left(test, target):
     test.expect(not facts, f"without traces: {facts}")
 
 
-def record_again(test, client, names, times):
-    """Recordings begin and end, with all on and, every third, with none, while the program does what they tell of."""
-    untimed = [name for name in names if name != "events"]
-    for i in range(times):
-        client.must("start", options={"file": str(test.new_profile()), "calls": "off", "max_memory": MAX_MEMORY}
-                    | ({"traces": untimed} if i % 3 < 2 else {}))
-        client.must("stop")
-
-
 def check(test, java):
-    target = Target(test, java, "-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", "-Xms128m", "-Xmx128m",
-                    "-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary",
+    live = Live(test)
+    target = Target(test, *live.words, java, "-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", "-Xmx128m",
                     "-cp", test.classes, "agent.Traced",
                     known_errors="^WARNING in native method|^OpenJDK 64-Bit Server VM warning")
     target.tell("count")
     test.jprof("attach", target.pid, "--file", test.new_profile(), "--log", "error")
+    test.expect(wait_for(live.ready), "jprof's library is not found")
     refused(test, target)
     listed(test, target)
     names = had(test, target)
@@ -151,32 +167,29 @@ def check(test, java):
     client = control.Client(target.pid)
     switch_all(client, names, 5)
     client.must("stop")
-    first, references = own_kb(java, target.pid), global_references(java, target.pid)
+    record_again(test, client, names, 3)
+    first, references = live.bytes(), global_references(java, target.pid)
 
     profile = test.new_profile()
     begin = time.monotonic_ns()
     client.must("start", options={"file": str(profile), "flush": "1", "max_memory": MAX_MEMORY})
     worked = target.counts("count")["work"]
     least = switch_all(client, names, TIMES)
-    during = own_kb(java, target.pid) - first
+    during = live.bytes()[0] - first[0]
     test.expect(target.counts("count")["work"] > worked, "the program has stopped")
     status = client.ask("status")["result"]
     test.expect(status["traces"] == [], f"still on: {status['traces']}")
     client.ask("trace", on=names)
     test.jprof("stop", target.pid)
     most = time.monotonic_ns() - begin
-    left = own_kb(java, target.pid) - first
-    print(f"  jprof had {during} KB more, and {left} KB behind the end; global references {references} and "
-          f"{global_references(java, target.pid)}", flush=True)
-    test.expect(during < MORE_KB, f"{during} KB more after {TIMES} times")
-    test.expect(left < LEFT_KB, f"{left} KB are left behind {TIMES} times")
+    print(f"  jprof had {during} bytes more", flush=True)
+    test.expect(during < MORE, f"{during} bytes more after {TIMES} times")
+    check_left(test, live, first, f"{TIMES} times", 1)
 
     record_again(test, client, names, RECORDINGS)
-    left = own_kb(java, target.pid) - first
     more = global_references(java, target.pid) - references
-    print(f"  {left} KB and {more} global references behind {RECORDINGS} recordings", flush=True)
-    test.expect(left < LEFT_KB, f"{left} KB are left behind {RECORDINGS} recordings")
-    test.expect(more < 8, f"{more} global references are left")
+    check_left(test, live, first, f"{RECORDINGS} recordings", RECORDINGS)
+    test.expect(more <= 0, f"{more} global references are left")
     check_periods(test, profile, least, most)
     summary = json.loads(run(test.program, "report", profile, "--view", "summary", "--format",
                              "json").out)

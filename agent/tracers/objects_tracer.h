@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * objects: the trace of objects: how many were allocated, by class and call path, how many of those were freed, and so how many
+ * objects_tracer: the trace of objects: how many were allocated, by class and call path, how many of those were freed, and so how many
  * live.
  *
  *   SampledObjectAlloc --> stack's number --> site (thread, path, class) --> counts
@@ -16,8 +16,8 @@
  * Owns: sites and entries, of one recording, from its first switch on to its end.
  * Runs: as tracers.h says; the events in any number of threads, without locks.
  */
-#ifndef JPROF_TRACERS_OBJECTS_H
-#define JPROF_TRACERS_OBJECTS_H
+#ifndef JPROF_OBJECTS_TRACER_H
+#define JPROF_OBJECTS_TRACER_H
 
 #include "agent/tracers/tracers.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* locks: see locks.h. First what is known of the JDK's classes, then who holds what, the begin and the end of a wait, and
+/* locks_tracer: see locks_tracer.h. First what is known of the JDK's classes, then who holds what, the begin and the end of a wait, and
  * what tells of them. */
-#include "agent/tracers/locks.h"
+#include "agent/tracers/locks_tracer.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* event_trace: see event_trace.h. */
-#include "agent/tracers/event_trace.h"
+/* events_tracer: see events_tracer.h. */
+#include "agent/tracers/events_tracer.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -360,7 +360,7 @@ static void facts(fact_put put_it, void *argument)
 		fact_put_number(put_it, argument, "events.odd", counts.odd);
 }
 
-const struct tracer event_tracer = {.prove = prove,
+const struct tracer events_tracer = {.prove = prove,
 	.on = on,
 	.off = off,
 	.forget = forget,

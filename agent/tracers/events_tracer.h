@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * event_trace: the trace `events`: entries, exits and what else happens in the order of time.
+ * events_tracer: the trace `events`: entries, exits and what else happens in the order of time.
  *
  *   agent/trace/event_ring, the threads' --> agent/session/event_pack --> blocks in the profile
  *
@@ -10,12 +10,12 @@
  *
  * Runs: as tracers.h says; event_trace_request on any thread.
  */
-#ifndef JPROF_EVENT_TRACE_H
-#define JPROF_EVENT_TRACE_H
+#ifndef JPROF_EVENTS_TRACER_H
+#define JPROF_EVENTS_TRACER_H
 
 #include "agent/tracers/tracers.h"
 
-extern const struct tracer event_tracer;
+extern const struct tracer events_tracer;
 
 /* What is kept is written with the next flush. 0, or -ERROR_USAGE: nothing is kept. */
 int event_trace_request(const struct session *session, struct error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* objects: see objects.h. */
-#include "agent/tracers/objects.h"
+/* objects_tracer: see objects_tracer.h. */
+#include "agent/tracers/objects_tracer.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
