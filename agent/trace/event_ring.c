@@ -170,7 +170,8 @@ bool event_ring_more(struct event_ring *ring, uint64_t now)
 
 	if (!segment) {
 		event_ring_lose(ring);
-		ring->whole = false;
+		/* What would still have room would stand in front of what is lost. */
+		event_ring_interrupt(ring);
 		return false;
 	}
 	segment->begin = ring->begin = now;

@@ -158,6 +158,27 @@ static void test_lost_is_counted(void **state)
 	assert_int_equal(events_lost(f->events), lost);
 }
 
+/* Two words were lost, for which there was no room; a single one would fit in front of them. */
+static void test_none_in_front_of_a_gap(void **state)
+{
+	struct fixture *f = *state;
+	const struct event_thread thread = {.name = "one"};
+	struct event_ring *ring = event_ring_open(f->events, &thread, true);
+	const uint64_t words[2] = {0};
+
+	/* One, and then pairs: the last word of each segment is free. */
+	while (event_ring_more(ring, 0)) {
+		event_ring_put(ring, 0);
+		while (event_ring_has_room(ring, 0, 2))
+			event_ring_put_words(ring, words, 2);
+	}
+	assert_false(event_ring_has_room(ring, 0, 1));
+	assert_false(ring->whole);
+	assert_int_equal(events_lost(f->events), 1);
+	event_ring_close(ring);
+	event_rings_drain(f->events, &(struct event_drain){f, take, closed});
+}
+
 /* Whatever is lost: what arrives and what was lost is all there was. */
 static void test_small_and_many(void **state)
 {
@@ -195,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_all_arrives, begin_ample, end),
 		cmocka_unit_test_setup_teardown(test_lost_is_counted, begin_small, end),
+		cmocka_unit_test_setup_teardown(test_none_in_front_of_a_gap, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_small_and_many, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_time_goes_on, begin_ample, end),
 	};
