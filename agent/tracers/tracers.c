@@ -203,7 +203,6 @@ static int switch_on(
 	const struct tracer *tracer = tracers[kind];
 	int status;
 
-	atomic_fetch_or(&state.used, 1U << kind);
 	status = tracer->on ? tracer->on(jni, session, error) : 0;
 	if (status)
 		return status;
@@ -252,7 +251,6 @@ int tracers_begin(JNIEnv *jni, struct session *session, struct error *error)
 	state.periods = 0;
 	state.unlisted = 0;
 	lock_give(&state.lock);
-	atomic_store(&state.used, 0);
 	status = tracers_switch(jni, session, named(session), 0, error);
 	if (status)
 		tracers_stop(session, error);
@@ -279,12 +277,6 @@ bool tracers_end(JNIEnv *jni, struct session *session)
 }
 
 /* ---- for the writer ---- */
-
-/* Others have nothing of this session. */
-static unsigned used(void)
-{
-	return atomic_load(&state.used);
-}
 
 /* The next one from *at on that is not in the file as it is now. False: there is none. */
 static bool next_period(unsigned *at, struct period *copy)

@@ -51,7 +51,7 @@ def by_slices(test, what, profile):
     sums = {"ops": 0, "cpu": 0}
     for began, ended in slices:
         rows = json.loads(test.jprof("report", profile, "--view", "files", "--format", "json", "--calibration", "off", "--from",
-                                     f"{began}ns", "--to", f"{ended}ns").out)["rows"]
+                                     f"{began / 1e9:.4f}s", "--to", f"{ended / 1e9:.4f}s").out)["rows"]
         for row in rows:
             if row["path"] == "/dev/zero":
                 sums["ops"] += row["reads"]["ops"]

@@ -159,16 +159,20 @@ def full_disk(test, java):
     """It gets full, and then there is room again."""
     disk = test.work / "disk"
     disk.mkdir(exist_ok=True)
-    if os.geteuid() != 0 or run("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk).status != 0:
+    if os.geteuid() != 0 or run("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk).status != 0:
         print("not tried: a full disk needs root and a tmpfs")
         return
     try:
         recorded = Recorded(test, java, "full disk", f"{ALL},max_memory=32m", disk / "p.jprof", "^jprof: .*cannot write")
-        recorded.target.tell("run", 1000)
+        recorded.target.tell("run", 300)
+        with open(disk / "filler", "wb", buffering=0) as filler, contextlib.suppress(OSError):
+            while True:
+                filler.write(bytes(1 << 16))
+        recorded.target.tell("run", 700)
         test.expect(wait_for(lambda: "cannot write" in recorded.target.said()), f"{recorded.what}: it is not full")
-        recorded.target.tell("run", 500)
-        run("mount", "-o", "remount,size=1g", disk)
-        recorded.target.tell("run", 500)
+        recorded.target.tell("run", 300)
+        (disk / "filler").unlink()
+        recorded.target.tell("run", 300)
         recorded.target.end()
         test.same(f"{recorded.what}: lines", 1, len(recorded.target.said().splitlines()))
         recorded.check()

@@ -224,25 +224,6 @@ static void test_time_goes_on(void **state)
 	drain(f);
 }
 
-/* An event of two words is lost where one word has room: nothing goes in front of the gap. */
-static void test_nothing_before_a_gap(void **state)
-{
-	struct fixture *f = *state;
-	const struct event_thread thread = {.name = "long"}, other = {.name = "greedy"};
-	struct event_ring *ring = event_ring_open(f->events, &thread, true);
-	struct event_ring *greedy = event_ring_open(f->events, &other, true);
-
-	assert_true(event_ring_more(ring, 0));
-	for (int i = 1; i < EVENT_WORDS; i++)
-		event_ring_put(ring, event_word(EVENT_ENTRY, 1, 0));
-	while (event_ring_more(greedy, 0))
-		;
-	assert_true(event_ring_has_room(ring, 0, 1));
-	assert_false(event_ring_has_room(ring, 0, 2));
-	assert_false(event_ring_more(ring, 0));
-	assert_false(event_ring_has_room(ring, 0, 1));
-}
-
 /* The owner has linked its next segment, and is stopped before it says that it puts there: the drain does not wait for it. */
 static void test_owner_goes_on(void **state)
 {
@@ -277,7 +258,6 @@ int main(void)
 			test_nothing_in_front_of_a_gap, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_small_and_many, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_time_goes_on, begin_ample, end),
-		cmocka_unit_test_setup_teardown(test_nothing_before_a_gap, begin_small, end),
 		cmocka_unit_test_setup_teardown(test_owner_goes_on, begin_ample, end),
 	};
 
