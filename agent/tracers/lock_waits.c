@@ -165,6 +165,7 @@ void waits_close(void)
 	free(waits.slot);
 	waits.row = NULL;
 	waits.slot = NULL;
+	waits.rows = waits.longest_count = waits.late_count = 0;
 }
 
 /* More for the part, from what others have given back or the system has. Under the part's lock. */

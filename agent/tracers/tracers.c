@@ -44,6 +44,8 @@ struct period {
 
 static struct {
 	_Atomic unsigned on;
+	_Atomic unsigned
+		held;     /* were on in this session: what they hold their forget gives back */
 	struct lock lock; /* guards what follows */
 	struct period period[PERIODS];
 	unsigned periods;
@@ -184,8 +186,10 @@ static int switch_on(
 	JNIEnv *jni, struct session *session, enum trace_kind kind, struct error *error)
 {
 	const struct tracer *tracer = tracers[kind];
-	int status = tracer->on ? tracer->on(jni, session, error) : 0;
+	int status;
 
+	atomic_fetch_or(&state.held, 1U << kind);
+	status = tracer->on ? tracer->on(jni, session, error) : 0;
 	if (status)
 		return status;
 	atomic_fetch_or(&state.on, 1U << kind);
@@ -249,13 +253,18 @@ bool tracers_end(JNIEnv *jni, struct session *session)
 	/* A writer that hangs may come back to what they hold. */
 	if (session->abandoned)
 		return true;
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, atomic_exchange(&state.held, 0))
 	if (tracers[kind]->forget)
 		tracers[kind]->forget();
 	return true;
 }
 
-/* ---- for the writer ---- */
+/* ---- for the writer: of traces that were on, as the others hold nothing, or what an earlier session left ---- */
+
+static unsigned held(void)
+{
+	return atomic_load(&state.held);
+}
 
 static int put_periods(struct profile_writer *profile, uint64_t began, struct error *error)
 {
@@ -292,7 +301,7 @@ static void periods_done(bool kept)
 
 static void settle(void)
 {
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, held())
 	if (tracers[kind]->settle)
 		tracers[kind]->settle();
 }
@@ -301,16 +310,16 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 {
 	int status = put_periods(profile, began, error);
 
-	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
-		if (tracers[kind] && tracers[kind]->put)
-			status = tracers[kind]->put(profile, began, error);
+	EACH_TRACER(kind, held())
+	if (status == 0 && tracers[kind]->put)
+		status = tracers[kind]->put(profile, began, error);
 	return status;
 }
 
 static void put_done(bool kept)
 {
 	periods_done(kept);
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, held())
 	if (tracers[kind]->put_done)
 		tracers[kind]->put_done(kept);
 }
@@ -319,7 +328,7 @@ static void facts(fact_put put_it, void *argument)
 {
 	if (state.unlisted)
 		fact_put_number(put_it, argument, "trace.unlisted", state.unlisted);
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, held())
 	if (tracers[kind]->facts)
 		tracers[kind]->facts(put_it, argument);
 }
@@ -328,7 +337,7 @@ static bool expected(void)
 {
 	bool any = false;
 
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, held())
 	any |= tracers[kind]->expected && tracers[kind]->expected();
 	return any;
 }
@@ -337,7 +346,7 @@ static bool drain(void)
 {
 	bool urgent = false;
 
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, held())
 	if (tracers[kind]->drain && tracers[kind]->expected())
 		urgent |= tracers[kind]->drain();
 	return urgent;
@@ -345,7 +354,7 @@ static bool drain(void)
 
 static void keep_up(void)
 {
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, held())
 	if (tracers[kind]->keep_up && tracers[kind]->expected())
 		tracers[kind]->keep_up();
 }
@@ -354,15 +363,15 @@ static int put_some(struct profile_writer *profile, uint64_t began, struct error
 {
 	int status = 0;
 
-	for (enum trace_kind kind = 0; kind < TRACE_KINDS && status == 0; kind++)
-		if (tracers[kind] && tracers[kind]->put_some)
-			status = tracers[kind]->put_some(profile, began, error);
+	EACH_TRACER(kind, held())
+	if (status == 0 && tracers[kind]->put_some)
+		status = tracers[kind]->put_some(profile, began, error);
 	return status;
 }
 
 static void put_some_done(bool kept)
 {
-	EACH_TRACER(kind, every)
+	EACH_TRACER(kind, held())
 	if (tracers[kind]->put_some)
 		tracers[kind]->put_done(kept);
 }

@@ -16,6 +16,10 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import javax.tools.Diagnostic;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -109,7 +113,7 @@ final class Steady {
 
 	/** A shop whose threads change and ask one table of one database, each its own rows. */
 	private static Turns.Work crowd(int threads) throws Exception {
-		int rows = 50;
+		int rows = 200;
 		List<Connection> connections = new ArrayList<>();
 
 		for (int i = 0; i < threads; i++)
@@ -119,18 +123,21 @@ final class Steady {
 			for (int i = 0; i < threads * rows; i++)
 				statement.execute("INSERT INTO item VALUES (" + i + ", 'item " + i % 37 + "', " + i % 101 + ")");
 		}
+		ExecutorService pool = Executors.newFixedThreadPool(threads, work -> {
+			Thread thread = new Thread(work);
+			thread.setDaemon(true);
+			return thread;
+		});
 		return () -> {
-			List<Thread> all = new ArrayList<>();
+			List<Callable<Object>> all = new ArrayList<>();
 
 			for (int i = 0; i < threads; i++) {
 				Connection connection = connections.get(i);
 				int first = i * rows;
-				Thread thread = new Thread(() -> change(connection, first, rows));
-				thread.start();
-				all.add(thread);
+				all.add(Executors.callable(() -> change(connection, first, rows)));
 			}
-			for (Thread thread : all)
-				thread.join();
+			for (Future<Object> each : pool.invokeAll(all))
+				each.get();
 		};
 	}
 

@@ -20,6 +20,7 @@ final class Turns {
 	private static final class Profiler {
 		final String name, on, off;
 		final List<Double> ratios = new ArrayList<>();
+		final List<Double> cpuRatios = new ArrayList<>();
 
 		Profiler(String line) {
 			String[] parts = line.split("\\|");
@@ -36,6 +37,16 @@ final class Turns {
 	private final long ns;
 	private final List<Double> alone = new ArrayList<>();
 
+	/** Of a half turn: seconds, and those of processor time of the process, in which the kernel counts by 10 ms. */
+	private static final class Time {
+		final double wall, cpu;
+
+		Time(double wall, double cpu) {
+			this.wall = wall;
+			this.cpu = cpu;
+		}
+	}
+
 	/** pid: where the work is done. length: of half a turn: rounds, or seconds, as in "5s". */
 	Turns(long pid, Work work, String length) {
 		boolean seconds = length.endsWith("s");
@@ -46,39 +57,45 @@ final class Turns {
 		ns = seconds ? Long.parseLong(length.substring(0, length.length() - 1)) * 1_000_000_000L : 0;
 	}
 
-	/** A turn without lies before and behind each with a profiler. Prints "NAME SECONDS PERCENT ERROR". */
+	/**
+	 * A turn without lies before and behind each with a profiler. Prints "NAME SECONDS PERCENT ERROR PERCENT ERROR", the
+	 * last two of processor time.
+	 */
 	void take(Path profilers, int times) throws Exception {
 		List<Profiler> all = new ArrayList<>();
 
 		for (String line : Files.readAllLines(profilers))
 			all.add(new Profiler(line));
-		double before = turn();
+		Time before = turn();
 		for (int i = 0; i < times; i++) {
 			for (Profiler profiler : all) {
 				shell(profiler.on);
-				double with = turn();
+				Time with = turn();
 				shell(profiler.off);
-				double after = turn();
-				profiler.ratios.add(2 * with / (before + after));
-				alone.add(after);
+				Time after = turn();
+				profiler.ratios.add(2 * with.wall / (before.wall + after.wall));
+				profiler.cpuRatios.add(2 * with.cpu / (before.cpu + after.cpu));
+				alone.add(after.wall);
 				before = after;
 			}
 		}
-		System.out.printf("none %.3f 0 0%n", median(alone));
+		System.out.printf("none %.3f 0 0 0 0%n", median(alone));
 		for (Profiler profiler : all)
-			System.out.printf("%s %.3f %.2f %.2f%n", profiler.name,
+			System.out.printf("%s %.3f %.2f %.2f %.2f %.2f%n", profiler.name,
 					median(alone) * median(profiler.ratios),
-					100 * (median(profiler.ratios) - 1), 100 * error(profiler.ratios));
+					100 * (median(profiler.ratios) - 1), 100 * error(profiler.ratios),
+					100 * (median(profiler.cpuRatios) - 1), 100 * error(profiler.cpuRatios));
 	}
 
-	/** Seconds. The first half is not counted: it may pay for the switch. */
-	private double turn() throws Exception {
+	/** The first half is not counted: it may pay for the switch. */
+	private Time turn() throws Exception {
 		half();
 		return half();
 	}
 
-	/** Seconds; where it is that long, of one round. */
-	private double half() throws Exception {
+	/** Where seconds were asked for, of one round. */
+	private Time half() throws Exception {
+		double cpu = cpu();
 		long begin = System.nanoTime(), now = begin;
 		int done = 0;
 
@@ -86,7 +103,16 @@ final class Turns {
 			work.round();
 			now = System.nanoTime();
 		}
-		return (now - begin) / 1e9 / (ns > 0 ? done : 1);
+		int parts = ns > 0 ? done : 1;
+		return new Time((now - begin) / 1e9 / parts, (cpu() - cpu) / parts);
+	}
+
+	/** Seconds of the process: utime and stime of proc(5). */
+	private double cpu() throws IOException {
+		String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+		String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+
+		return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
 	}
 
 	private void shell(String command) throws IOException, InterruptedException {

@@ -59,7 +59,7 @@ run_tomcat() {
 # in_turns JAVA WARM ROUNDS OPTION PATH PROGRAM...
 in_turns() {
 	"$1" -Xmx1g -XX:+EnableDynamicAgentLoading "$4" -cp "$5" Steady "$work/profilers" "$repetitions" \
-		"$2" "$3" "${@:6}" 2>/dev/null | awk 'NF == 4 && $2 + 0 > 0' # profilers talk, too
+		"$2" "$3" "${@:6}" 2>/dev/null | awk 'NF == 6 && $2 + 0 > 0' # profilers talk, too
 }
 
 one_program() {
@@ -71,7 +71,7 @@ one_program() {
 		return
 		;;
 	esac
-	"run_$2" "$1/bin/java" | while read -r name seconds percent error; do
+	"run_$2" "$1/bin/java" | while read -r name seconds percent error _; do
 		printf '  %-8s %-16s %8.3f s %9.2f %% +- %.2f\n' "$2" "$name" "$seconds" "$percent" \
 			"$error"
 	done

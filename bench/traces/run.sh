@@ -11,13 +11,13 @@
 # some are begun and ended in turns (bench/sampling/Turns.java); each figure is the median of the ratios of TIMES turns to
 # those before and behind, with its standard error. `session` is a recording of nothing: what is on when all traces
 # are off. Exceptions are here those that a JVM tells that was not asked at its start (created); what the other way costs is
-# measured by fresh JVMs ("thrown"). JFR is the flight recorder with its default settings; ASYNC_PROFILER names the other's library.
+# measured by fresh JVMs (`thrown`). `beside` is what jprof and the others tell of one run (beside.py). JFR is the flight recorder with its default settings; ASYNC_PROFILER names the other's library.
 set -eu
 here=$(cd "$(dirname "$0")/../sampling" && pwd)
 . "$here/../common.sh"
 . "$here/programs.sh"
 prepare traces 9 "$@"
-programs=${3:-h2 h2-crowd javac tomcat thrown}
+programs=${3:-h2 h2-crowd javac tomcat thrown beside}
 chosen=${4:-}
 jprof=-agentpath:$build/libjprof.so=file=$work/p.jprof
 
@@ -59,10 +59,10 @@ chosen() {
 	fi
 }
 
-# in_turns JAVA WARM ROUNDS OPTION PATH PROGRAM...: "NAME SECONDS PERCENT ERROR" of each.
+# in_turns JAVA WARM ROUNDS OPTION PATH PROGRAM...: "NAME SECONDS PERCENT ERROR PERCENT ERROR" of each.
 in_turns() {
 	"$1" -Xmx1g -XX:+EnableDynamicAgentLoading "$4" -cp "$5" Steady "$work/profilers" "$repetitions" \
-		"$2" "$3" "${@:6}" 2>"$work/errors" | awk 'NF == 4 && $2 + 0 > 0' # profilers talk, too
+		"$2" "$3" "${@:6}" 2>"$work/errors" | awk 'NF == 6 && $2 + 0 > 0' # profilers talk, too
 	grep -v '^jprof\|^WARNING' "$work/errors" >&2 || true
 }
 
@@ -85,7 +85,7 @@ run_javac() {
 run_tomcat() {
 	[ -r "$tomcat" ] || return 1
 	tomcat_server "$1" "$jprof,start=no"
-	in_turns "$1" 8 1 -Dnone "$work" tomcat "${server[@]}"
+	in_turns "$1" 8 2 -Dnone "$work" tomcat "${server[@]}"
 }
 
 # Exceptions as they are thrown, of a JVM that is started for it: steady rounds of fresh JVMs, in turns with others.
@@ -114,17 +114,38 @@ rounds() {
 	"$1" -Xmx1g "$3" -cp "$4" Steady rounds 6 6 "${@:5}" 2>/dev/null | sed -n 's/^rounds .* //p'
 }
 
+# What jprof and others tell of the same run.
+run_beside() {
+	[ -r "$h2" ] || return 1
+	echo "  H2, 32 threads"
+	"$here/../traces/beside.py" "$build" "$h2:$work" "$1" h2-crowd 32
+	[ -s "$work/sources" ] || return 0
+	echo "  javac"
+	"$here/../traces/beside.py" "$build" "$work" "$1" javac "$work/jdk.hotspot.agent" "$work/sources"
+}
+
+one_program() {
+	local name seconds percent error cpu cpu_error
+
+	if [ "$2" = beside ]; then
+		run_beside "$1"
+		return
+	fi
+	"run_$2" "$1" | while read -r name seconds percent error cpu cpu_error; do
+		printf '  %-8s %-16s %8.3f s %9.2f %% +- %4.2f %9.2f %% +- %4.2f\n' "$2" "$name" "$seconds" \
+			"$percent" "$error" "${cpu:-0}" "${cpu_error:-0}"
+	done
+}
+
 one_jdk() {
-	local program name seconds percent error
+	local program
 
 	"$1/bin/java" -version 2>&1 | sed -n 2p
 	prepare_jdk "$1"
 	profilers "$1" | chosen >"$work/profilers"
-	printf '  %-8s %-16s %10s %11s\n' "" "" "a round" "slower by"
+	printf '  %-8s %-16s %10s %18s %18s\n' "" "" "a round" "slower by" "processor time"
 	for program in $programs; do
-		"run_$program" "$1/bin/java" | while read -r name seconds percent error; do
-			printf '  %-8s %-16s %8.3f s %9.2f %% +- %.2f\n' "$program" "$name" "$seconds" "$percent" "$error"
-		done
+		one_program "$1/bin/java" "$program"
 	done
 }
 

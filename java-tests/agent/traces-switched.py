@@ -92,6 +92,22 @@ def check_periods(test, profile, least, most):
         test.expect(ns <= total <= most, f"{name}: on for {total} ns, not {ns} to {most}")
 
 
+def nothing_left(test, target):
+    """The next recording, without traces, has nothing of theirs."""
+    profile = test.new_profile()
+    test.jprof("start", target.pid, "--file", profile)
+    target.tell("count")
+    test.jprof("stop", target.pid)
+    with sqlite3.connect(profile) as db:
+        for table in "lock", "contention", "long_wait", "collection", "class", "event_block", "trace_period":
+            found = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            test.expect(found == 0, f"without traces: {found} rows in {table}")
+    # threads.seen is of each recording.
+    facts = [key for key in test.views(profile).fact
+             if key.startswith(tuple(f"{name}." for name in TRACES if name != "threads"))]
+    test.expect(not facts, f"without traces: {facts}")
+
+
 def check(test, java):
     profile = test.new_profile()
     target = Target(test, java, "-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", "-Xmx128m",
@@ -123,6 +139,7 @@ def check(test, java):
     test.expect(all(f"trace.{name}" in keys for name in names), f"the summary lacks some: {keys}")
     for line in control.failures:
         test.fail(line)
+    nothing_left(test, target)
     target.end()
 
 
