@@ -338,17 +338,22 @@ static bool is_switch(const struct control_command *command, const char *word)
 	       word[1] != '\0' && word[1] != '-';
 }
 
+static bool names_kind(const char *word)
+{
+	for (int kind = 0; kind < TRACE_KINDS; kind++)
+		if (strcmp(trace_kind_names[kind], word) == 0)
+			return true;
+	return false;
+}
+
 static int take_switch(struct control_command *command, const char *word)
 {
 	json_t **names = *word == '+' ? &command->on : &command->off;
 	struct choices choices = {.nearest.wanted = word + 1};
-	bool known = false;
 
-	for (int kind = 0; kind < TRACE_KINDS; kind++) {
-		known |= strcmp(trace_kind_names[kind], word + 1) == 0;
+	for (int kind = 0; kind < TRACE_KINDS; kind++)
 		choices_add(&choices, trace_kind_names[kind]);
-	}
-	if (!known)
+	if (!names_kind(word + 1))
 		return command_usage(
 			"trace", "no trace '%s'%s", word + 1, choices_text(&choices, "traces"));
 	if (!*names)
@@ -373,6 +378,9 @@ static int read_words(struct control_command *command, int argc, char **argv)
 			status = jvm_list_find(word, &command->pid, &error) == 0
 					 ? EXIT_DONE
 					 : command_usage(verb->name, "%s", error.text);
+		else if (verb->has_switches && names_kind(word))
+			status = command_usage(
+				verb->name, "say +%s to switch it on, -%s off", word, word);
 		else if (!is_option && (!verb->has_label || command->label))
 			status = command_usage(verb->name, "one word too many: '%s'", word);
 		else if (!is_option)

@@ -74,7 +74,8 @@ def had(test, target):
 
 
 def refused(test, target):
-    for words, said in (["+lock"], "did you mean 'locks'"), (["+gc", "-gc"], "both on and off"):
+    for words, said in ((["+lock"], "did you mean 'locks'"), (["gc"], "say +gc"),
+                        (["+gc", "-gc"], "both on and off")):
         done = run(test.program, "trace", target.pid, *words)
         test.expect(done.status != 0 and said in done.err, f"{words}: {done}")
 

@@ -1550,7 +1550,7 @@ static void test_thrown(void **state)
 {
 	struct profile_account *account;
 	struct seen seen;
-	uint32_t class;
+	uint32_t class, site;
 
 	traced(TRACE_EXCEPTIONS);
 	class = fixture_method(&fixture, "com.acme.Sold", "", NULL);
@@ -1584,6 +1584,17 @@ static void test_thrown(void **state)
 	fixture_thread(&fixture, "another", 0, 0);
 	expect_of(__LINE__, "another", "exceptions-thrown", false);
 	expect_of(__LINE__, "main", "exceptions-thrown", true);
+	/* By two paths more of them are thrown in one place than by one path in another. */
+	site = fixture_method(&fixture, "com.acme.Shop", "sell", "()V");
+	for (unsigned i = 0; i < 2; i++) {
+		fixture_io(&fixture,
+			fixture_node(&fixture, i == 0 ? MAIN : WORK, site, 1, 0, 0), 0, IO_READ,
+			15000, 0);
+		account[1 + i].kind = EXCEPTION_THROWN;
+		account[1 + i].subject = account->subject;
+	}
+	assert_non_null(strstr(look("exceptions-thrown").evidence,
+		"most often com.acme.Sold in com.acme.Shop.sell, 60.0% of them"));
 }
 
 static void test_class_churn(void **state)

@@ -114,6 +114,15 @@ static void test_names(void **state)
 		{__LINE__, "会社.売上.注文.計算(番号)", 24, "会.売上.注文.計算(番号)"},
 		{__LINE__, "会社.売上.注文.計算(番号)", 22, "会.売.注文.計算(番号)"},
 		{__LINE__, "会社.売上.注文.計算(番号)", 20, "会.売.注文.計算(番)"},
+		/* Of a class and a method the packages go first, then the middle; of a path its end. */
+		{__LINE__, "a.b.Lost  c.d.Shop.pay(int)", 27, "a.b.Lost  c.d.Shop.pay(int)"},
+		{__LINE__, "a.b.Lost  c.d.Shop.pay(int)", 26, "Lost  c.d.Shop.pay(int)"},
+		{__LINE__, "a.b.Lost  c.d.Shop.pay(int)", 22, "Lost  Shop.pay(int)"},
+		{__LINE__, "a.b.Lost  c.d.Shop.pay(int)", 18, "Lost  Shop.pay(i)"},
+		{__LINE__, "a.b.Lost  c.d.Shop.pay(int)", 12, "Los…p.pay(i)"},
+		{__LINE__, "a.b.Box[]  c.d.Shop.pay < c.d.Main.main", 24,
+			"Box[]  Shop.pay < Main.…"},
+		{__LINE__, "a.b.Box[]  c.d.Shop.pay < c.d.Main.main", 10, "Box[]  Sh…"},
 		/* A mark stays with its letter. */
 		{__LINE__, "e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301", 4,
 			"e\u0301\u2026e\u0301e\u0301"},
@@ -686,6 +695,46 @@ static void test_merged_adjusted(void **state)
 	adjustment_fini(&adjustment);
 }
 
+/* A long list is as long as the terminal, unless the user says so, and its last line what is left; data have all. */
+static void test_long_list(void **state)
+{
+	static struct profile_class class[40];
+	struct report_request request = {.view = view_find("classes"),
+		.format = &format_screen,
+		.width = 80,
+		.height = 30,
+		.min = -1};
+	struct error error = {0};
+	uint64_t violations;
+	uint32_t name;
+	json_t *report;
+	char *text;
+
+	fixture_small(&fixture);
+	name = fixture_method(&fixture, "com.acme.Loaded", "", "");
+	for (uint32_t i = 0; i < COUNT(class); i++)
+		class[i] = (struct profile_class){
+			.id = i + 1, .name = name, .loaded = i, .ns = 1000 + i};
+	fixture.profile.class = class;
+	fixture.profile.class_count = COUNT(class);
+	for (unsigned top = 0; top < 20; top += 12) {
+		request.top = top;
+		text = fixture_report(&fixture, &request, &violations, &error);
+		assert_non_null(strstr(text, top ? "(28 more)" : "(24 more: --top N)"));
+		free(text);
+	}
+	request.top = 0;
+	request.height = 0;
+	text = fixture_report(&fixture, &request, &violations, &error);
+	assert_null(strstr(text, "more"));
+	free(text);
+	request.height = 30;
+	request.format = format_find("json");
+	report = print_json(&request);
+	assert_int_equal(json_array_size(json_object_get(report, "rows")), COUNT(class));
+	json_decref(report);
+}
+
 /* What pauses took of a node is a row below it, and no more than the node had: all rows still come to what the threads used,
  * whatever rows are shown. What stopped a path that samples alone have found is of the one above that was timed. */
 static void test_gc_rows(void **state)
@@ -756,6 +805,7 @@ int main(void)
 		cmocka_unit_test(test_callers_of),
 		cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_merged_adjusted),
+		cmocka_unit_test(test_long_list),
 		cmocka_unit_test(test_gc_rows),
 	};
 

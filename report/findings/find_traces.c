@@ -7,6 +7,7 @@
 #include "report/findings/search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/model/trace_times.h"
@@ -318,15 +319,48 @@ static bool is_thrown(const struct search *search, const struct profile_account 
 	return account->kind == EXCEPTION_THROWN && model_wants_thread(search->model, thread);
 }
 
+/* What a row of the view `exceptions` is: a class and its catcher, thrown in a method. */
+struct thrown_place {
+	uint64_t subject, count;
+	uint32_t site;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const struct thrown_place *a = left, *b = right;
+
+	if (a->subject != b->subject)
+		return a->subject < b->subject ? -1 : 1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+/* The place with most of them, of count ones with one path each. */
+static struct thrown_place heaviest_place(struct thrown_place *place, size_t count)
+{
+	struct thrown_place most = {0};
+
+	qsort(place, count, sizeof(*place), by_place);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && by_place(&place[i - 1], &place[i]) == 0)
+			place[i].count += place[i - 1].count;
+		if (place[i].count > most.count)
+			most = place[i];
+	}
+	return most;
+}
+
 void find_thrown(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->apart;
-	uint64_t traced = traced_ns(search, TRACE_EXCEPTIONS), thrown = 0, ns = 0, here = 0;
-	const struct profile_account *most = NULL;
-	uint32_t site, catcher;
+	uint64_t traced = traced_ns(search, TRACE_EXCEPTIONS), thrown = 0, ns = 0;
+	struct thrown_place *place = store_room(search->model->store,
+				    profile->account_count + 1, sizeof(*place)),
+			    most;
+	size_t places = 0;
+	uint32_t catcher;
 	struct finding *finding;
 
-	for (size_t i = 0; traced > 0 && i < profile->account_count; i++) {
+	for (size_t i = 0; place && traced > 0 && i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
 
 		if (!is_thrown(search, account))
@@ -334,21 +368,17 @@ void find_thrown(struct search *search, const struct finding_rule *rule)
 		thrown += account->count;
 		ns += account->count *
 		      (THROWN_NS + FRAME_NS * depth_of(profile, account->node));
-		if (!most || account->count > most->count)
-			most = account;
+		place[places++] = (struct thrown_place){
+			account->subject, account->count, profile->node[account->node].method};
 	}
-	if (!most || thrown < rule->least || a_second(thrown, traced) < (double)rule->count)
+	if (places == 0 || thrown < rule->least ||
+		a_second(thrown, traced) < (double)rule->count)
 		return;
-	site = profile->node[most->node].method;
-	catcher = thrown_catcher(most->subject);
-	for (size_t i = 0; i < profile->account_count; i++)
-		if (is_thrown(search, &profile->account[i]) &&
-			profile->account[i].subject == most->subject &&
-			profile->node[profile->account[i].node].method == site)
-			here += profile->account[i].count;
+	most = heaviest_place(place, places);
+	catcher = thrown_catcher(most.subject);
 	finding = search_add(search, rule, thrown, share_of(ns, search->cpu_ns));
 	finding->severity = not_above(FINDING_MEDIUM, finding->severity);
-	finding->method = site < METHOD_FIRST ? METHOD_ROOT : site;
+	finding->method = most.site < METHOD_FIRST ? METHOD_ROOT : most.site;
 	finding->title = search_text(search, "%s exceptions are thrown in a second",
 		search_count(search, (uint64_t)a_second(thrown, traced)));
 	finding->evidence = search_text(search,
@@ -356,11 +386,12 @@ void find_thrown(struct search *search, const struct finding_rule *rule)
 		"is "
 		"estimated: %s, at 1 us each and 50 ns for each frame that the profile has.",
 		search_count(search, thrown), search_time(search, traced),
-		search_name(search,
-			profile->method[thrown_class(most->subject)].class_name
-				? profile->method[thrown_class(most->subject)].class_name
-				: "(not known)"),
-		search_method(search, site), search_share(search, share_of(here, thrown)),
+		search_name(
+			search, profile->method[thrown_class(most.subject)].class_name
+					? profile->method[thrown_class(most.subject)].class_name
+					: "(not known)"),
+		search_method(search, most.site),
+		search_share(search, share_of(most.count, thrown)),
 		catcher >= METHOD_FIRST    ? "caught in "
 		: catcher == METHOD_FOLDED ? "who caught them is not known"
 					   : "no Java code caught them",

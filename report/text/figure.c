@@ -80,6 +80,15 @@ struct figure_text figure_text(enum figure_kind kind, uint64_t value)
 	return text;
 }
 
+struct figure_text figure_things(uint64_t count, const char *one)
+{
+	struct figure_text text, number = figure_text(FIGURE_COUNT, count);
+
+	snprintf(text.text, sizeof(text.text), "%.16s %.12s%s", number.text, one,
+		count == 1 ? "" : "s");
+	return text;
+}
+
 struct figure_text figure_percent(uint64_t part, uint64_t whole)
 {
 	double share = whole > 0 ? 100 * (double)part / (double)whole : 0;

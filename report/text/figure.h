@@ -28,6 +28,9 @@ struct figure_text {
 };
 struct figure_text figure_text(enum figure_kind kind, uint64_t value);
 
+/* "1 pause", "12.3 k pauses": so many things of a short name. */
+struct figure_text figure_things(uint64_t count, const char *one);
+
 /* "45.1%", "100%", "<0.1%"; "" of nothing. */
 struct figure_text figure_percent(uint64_t part, uint64_t whole);
 

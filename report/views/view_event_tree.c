@@ -101,18 +101,36 @@ static int put_in_order(struct report *report, struct event_tree_view *view)
 	return 0;
 }
 
-/* With a limit: the longest rows, and what leads to them. */
+/* What 100 % is: the time of all threads. */
+static void set_whole(struct report *report, const struct event_tree *tree)
+{
+	struct column *column = &report->sheet.column[sheet_find(&report->sheet, "total")];
+
+	for (uint32_t i = 1; i < tree->count; i++)
+		if (tree->node[i].parent == 0)
+			column->whole += tree->node[i].total;
+	column->has_whole = true;
+}
+
+/* With a limit: the longest rows, and what leads to them. A screen has small ones in one line, unless rows were chosen. */
 static int choose(struct report *report, struct event_tree_view *view)
 {
 	const struct report_request *request = report->request;
 	const struct event_tree *tree = &view->tree;
 	const struct model_choice *choice = report->model->choice;
+	bool chosen = request->top > 0 || request->depth > 0 || choice->methods.count > 0;
 	uint32_t *sorted;
 	bool *below;
-	uint64_t left = request->top > 0 ? request->top : UINT64_MAX;
+	uint64_t left = request->top > 0 ? request->top : UINT64_MAX, least = 0;
 
-	if (request->top == 0 && request->depth == 0 && choice->methods.count == 0)
+	set_whole(report, tree);
+	if (!chosen && !request->format->shares)
 		return 0;
+	if (!chosen)
+		least = (uint64_t)(SCREEN_MIN *
+				   (double)report->sheet
+					   .column[sheet_find(&report->sheet, "total")]
+					   .whole);
 	sorted = report_room(report, tree->count, uint32_t);
 	below = report_room(report, tree->count, bool);
 	view->shown = report_room(report, tree->count, bool);
@@ -130,7 +148,8 @@ static int choose(struct report *report, struct event_tree_view *view)
 	for (uint32_t i = 0; i + 1 < tree->count && left > 0; i++) {
 		uint32_t at = sorted[i];
 
-		if ((request->depth > 0 && tree->node[at].level > request->depth) ||
+		if (tree->node[at].total < least ||
+			(request->depth > 0 && tree->node[at].level > request->depth) ||
 			(choice->methods.count > 0 && !below[at]))
 			continue;
 		left--;

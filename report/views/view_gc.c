@@ -159,15 +159,14 @@ static void say_pauses(
 	const struct trace_times times = trace_times(report->model->profile, TRACE_GC);
 	const struct pauses *all = &view->all;
 
-	sink_title(sink, "%s collections; %s pauses, %s in all%s%s%s, the longest %s",
-		figure_text(FIGURE_COUNT, view->collections).text,
-		figure_text(FIGURE_COUNT, all->count).text,
-		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", " : "",
-		times.ns ? figure_percent(all->ns, times.ns).text : "",
+	sink_title(sink, "%s; %s, %s in all%s%s%s, the longest %s",
+		figure_things(view->collections, "collection").text,
+		figure_things(all->count, "pause").text, figure_text(FIGURE_TIME, all->ns).text,
+		times.ns ? ", " : "", times.ns ? figure_percent(all->ns, times.ns).text : "",
 		times.ns ? " of the time" : "", figure_text(FIGURE_TIME, all->longest).text);
 	if (view->stalls)
-		sink_title(sink, "threads waited for memory %s times, %s in all",
-			figure_text(FIGURE_COUNT, view->stalls).text,
+		sink_title(sink, "threads waited for memory %s, %s in all",
+			figure_things(view->stalls, "time").text,
 			figure_text(FIGURE_TIME, view->stall_ns).text);
 	for (size_t i = 0; i < view->causes && i < CAUSES_SAID; i++) {
 		const struct pauses *pauses = &view->cause[i];
@@ -176,8 +175,8 @@ static void say_pauses(
 		figure_name(cause, sizeof(cause),
 			pauses->cause ? pauses->cause : "no cause said",
 			pauses->cause ? strlen(pauses->cause) : strlen("no cause said"), 60);
-		sink_title(sink, "  %s: %s pauses, %s, the longest %s", cause,
-			figure_text(FIGURE_COUNT, pauses->count).text,
+		sink_title(sink, "  %s: %s, %s, the longest %s", cause,
+			figure_things(pauses->count, "pause").text,
 			figure_text(FIGURE_TIME, pauses->ns).text,
 			figure_text(FIGURE_TIME, pauses->longest).text);
 	}

@@ -110,9 +110,8 @@ static void say_stops(const struct report *report, struct sink *sink)
 	const struct trace_times times = trace_times(report->model->profile, TRACE_GC);
 	const struct stops *all = &view->all;
 
-	sink_title(sink,
-		"%s safepoints, %s in all%s%s%s, the longest %s; until all threads stood %s",
-		figure_text(FIGURE_COUNT, all->count).text,
+	sink_title(sink, "%s, %s in all%s%s%s, the longest %s; until all threads stood %s",
+		figure_things(all->count, "safepoint").text,
 		figure_text(FIGURE_TIME, all->ns).text, times.ns ? ", " : "",
 		times.ns ? figure_percent(all->ns, times.ns).text : "",
 		times.ns ? " of the time" : "", figure_text(FIGURE_TIME, all->longest).text,
@@ -122,8 +121,8 @@ static void say_stops(const struct report *report, struct sink *sink)
 		char name[120];
 
 		figure_name(name, sizeof(name), stops->operation, strlen(stops->operation), 60);
-		sink_title(sink, "  %s: %s times, %s, the longest %s", name,
-			figure_text(FIGURE_COUNT, stops->count).text,
+		sink_title(sink, "  %s: %s, %s, the longest %s", name,
+			figure_things(stops->count, "time").text,
 			figure_text(FIGURE_TIME, stops->ns).text,
 			figure_text(FIGURE_TIME, stops->longest).text);
 	}

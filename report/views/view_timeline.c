@@ -573,6 +573,11 @@ static void rows(struct report *report, struct sink *sink)
 	struct cell cells[COLUMN_MAX], none[COLUMN_MAX];
 
 	event_note(report, sink);
+	if (report->model->choice->methods.count > 0 && timeline->calls.count == 0)
+		sink_title(sink,
+			report->request->call > 1
+				? "so many calls of such methods are not in what was chosen"
+				: "no call of such methods is in what was chosen");
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct line *line = &lines->line[i];
 
