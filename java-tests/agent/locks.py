@@ -27,15 +27,14 @@ class Locks:
         release = (pathlib.Path(java).parent.parent / "release").read_text()
         self.release = int(re.search(r'JAVA_VERSION="([0-9]+)', release).group(1))
 
-    def target(self, options, kind, check=True):
+    def target(self, options, kind, jvm=("-Xcheck:jni",)):
         """options None: it is attached to later."""
         self.profile = self.test.new_profile()
         # Nodes that waits alone have found have no figures to add up.
         self.test.summed.add(self.profile)
         agent = (f"-agentpath:{self.test.agent}=file={self.profile},{options}" if options
                  else "-XX:+EnableDynamicAgentLoading")
-        return Target(self.test, self.java, *(["-Xcheck:jni"] if check else []), agent, "-cp",
-                      self.test.work, "Contended", kind)
+        return Target(self.test, self.java, *jvm, agent, "-cp", self.test.work, "Contended", kind)
 
     def rows(self, view):
         return self.test.views(self.profile).rows(view)
@@ -166,8 +165,9 @@ class Locks:
     # --- on and off ---
 
     def switched(self, what, times, kind):
-        """Under load. Each of the longest waits lies in a time in which the trace was on."""
-        target = self.target("calls=off", kind, check=False)
+        """Under load. Each of the longest waits lies in a time in which the trace was on. The heap is there as a whole: what
+        grows is something else."""
+        target = self.target("calls=off", kind, ("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"))
         target.tell("pairs", 0, "monitor")
         target.process.stdin.write("load 1200\n")
         memory = []
