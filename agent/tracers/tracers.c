@@ -150,10 +150,8 @@ static void set_end(enum trace_kind kind, uint64_t ended)
 	}
 }
 
-static void period_begins(enum trace_kind kind)
+static void period_begins(enum trace_kind kind, uint64_t now)
 {
-	uint64_t now = clock_system();
-
 	lock_take(&state.lock);
 	if (state.periods < PERIODS) {
 		state.period[state.periods++] = (struct period){.trace = kind, .began = now};
@@ -201,13 +199,15 @@ static int switch_on(
 	JNIEnv *jni, struct session *session, enum trace_kind kind, struct error *error)
 {
 	const struct tracer *tracer = tracers[kind];
+	/* Before it is on: whatever it tells is in the period. */
+	uint64_t now = clock_system();
 	int status;
 
 	status = tracer->on ? tracer->on(jni, session, error) : 0;
 	if (status)
 		return status;
 	atomic_fetch_or(&state.on, 1U << kind);
-	period_begins(kind);
+	period_begins(kind, now);
 	status = enable(tracer, true, error);
 	if (status)
 		switch_off(jni, session, kind);
