@@ -325,19 +325,25 @@ static uint32_t figures_of(const struct thread_context *context,
 	return known;
 }
 
+/* figure: those that are known. */
 static void keep_slow(struct thread_context *context, struct slow_list *list,
-	const struct watched_frame *frame, struct slow_call *call)
+	const struct watched_frame *frame, bool failed, uint32_t known, const uint64_t *figure)
 {
 	struct slow_calls *slow = &context->trace->slow;
 	uint32_t nodes = frame->watch ? call_watch_nodes(frame->watch) : 0;
+	struct slow_call call = {.thread = context->row.id,
+		.began = clock_system() - (clock_now() - frame->entered),
+		.known = known,
+		.failed = failed,
+		.tree = slow_calls_room(slow, nodes, MEMORY_SMALL)};
 
-	call->thread = context->row.id;
-	call->began = clock_system() - (clock_now() - frame->entered);
-	call->tree = slow_calls_room(slow, nodes, MEMORY_SMALL);
-	call->nodes = call->tree ? nodes : 0;
+	for (unsigned f = 0; known >> f; f++)
+		if (known >> f & 1)
+			call.figure[f] = figure[f];
+	call.nodes = call.tree ? nodes : 0;
 	if (nodes > 0)
-		call->own = call_watch_tree(frame->watch, call->tree);
-	slow_calls_put(slow, list, call);
+		call.own = call_watch_tree(frame->watch, call.tree);
+	slow_calls_put(slow, list, &call);
 }
 
 /* The innermost one has ended. */
@@ -345,17 +351,15 @@ static void finish(struct thread_context *context, struct watched_calls *calls, 
 {
 	const struct watched_frame *frame = &calls->frame[--calls->frames];
 	struct memory_budget *budget = budget_of(context);
-	struct slow_call call = {.failed = failed};
-	struct method_times *times;
-	bool counted;
+	uint64_t figure[CALL_FIGURES];
+	uint32_t known = figures_of(context, calls, calls->frames, figure);
+	struct method_times *times = call_times_of(&context->times, budget, frame->method);
+	bool counted = times && call_times_add(times, budget, failed, CALL_ELAPSED,
+					figure[CALL_ELAPSED]);
 
-	call.known = figures_of(context, calls, calls->frames, call.figure);
-	times = call_times_of(&context->times, budget, frame->method);
-	counted = times && call_times_add(times, budget, failed, CALL_ELAPSED,
-				   call.figure[CALL_ELAPSED]);
-	for (unsigned f = CALL_ELAPSED + 1; counted && call.known >> f; f++)
-		if (call.known >> f & 1)
-			call_times_add(times, budget, failed, f, call.figure[f]);
+	for (unsigned f = CALL_ELAPSED + 1; counted && known >> f; f++)
+		if (known >> f & 1)
+			call_times_add(times, budget, failed, f, figure[f]);
 	if (!counted)
 		atomic_fetch_add_explicit(
 			&context->trace->lost_watched, 1, memory_order_relaxed);
@@ -363,8 +367,8 @@ static void finish(struct thread_context *context, struct watched_calls *calls, 
 		call_watch_settle(frame->watch, &context->tree);
 	if (times && !times->slow)
 		times->slow = slow_calls_of(&context->trace->slow, frame->method);
-	if (times && times->slow && call.figure[CALL_ELAPSED] > slow_list_least(times->slow))
-		keep_slow(context, times->slow, frame, &call);
+	if (times && times->slow && figure[CALL_ELAPSED] > slow_list_least(times->slow))
+		keep_slow(context, times->slow, frame, failed, known, figure);
 	if (frame->watch)
 		end_watch(context, calls, frame);
 }

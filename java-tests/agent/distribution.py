@@ -73,7 +73,8 @@ def check_distribution(test, what, profile, calls, *choice, timed=True):
         compare(test, f"{what}: {method}: self", row["base"],
                 calls.bounds(method, lambda call: call[3] if timed else 0, lambda call: call[2]), exact)
         if timed and method == "busy":
-            test.expect(row["base"]["sum"] < 0.75 * row["elapsed"]["sum"],
+            # Of most calls: one that is kept from a processor for long has that in its own time.
+            test.expect(row["base"]["p50"] < 0.75 * row["elapsed"]["p50"],
                         f"{what}: busy has what it calls in its own time: {row['base']}")
         test.expect(method == "parked" or row["cpu"]["sum"] <= row["elapsed"]["sum"] * 1.01,
                     f"{what}: {method}: more processor time than time: {row}")
