@@ -18,7 +18,7 @@ struct filter {
 	const char *before; /* the patterns, in the option; NULL: nothing */
 };
 
-enum { FILTERS = 6 };
+enum { FILTERS = 7 };
 
 #define NEAR_AGE_NS UINT64_C(10000000000)
 
@@ -34,6 +34,7 @@ static void filters_of(const struct session *session, struct filter filter[FILTE
 	filter[3] = (struct filter){"sample", &session->entered, "enter:"};
 	filter[4] = (struct filter){"timed", probes ? &options->timed : &none, NULL};
 	filter[5] = (struct filter){"counted", probes ? &options->counted : &none, NULL};
+	filter[6] = (struct filter){"call_sites", probes ? &options->call_sites : &none, NULL};
 }
 
 void session_unmatched(const struct session *session,
