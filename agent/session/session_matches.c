@@ -18,7 +18,7 @@ struct filter {
 	const char *before; /* the patterns, in the option; NULL: nothing */
 };
 
-enum { FILTERS = 9 };
+enum { FILTERS = 10 };
 
 #define NEAR_AGE_NS UINT64_C(10000000000)
 
@@ -39,6 +39,7 @@ static void filters_of(const struct session *session, struct filter filter[FILTE
 	filter[6] = (struct filter){"distribution", &options->distribution, NULL};
 	filter[7] = (struct filter){"events", traced ? &options->events : &none, NULL};
 	filter[8] = (struct filter){"events_when", traced ? &session->awaited : &none, NULL};
+	filter[9] = (struct filter){"call_sites", probes ? &options->call_sites : &none, NULL};
 }
 
 void session_unmatched(const struct session *session,

@@ -203,6 +203,7 @@ static int switch_on(
 	uint64_t now = clock_system();
 	int status;
 
+	atomic_fetch_or(&state.held, 1U << kind);
 	status = tracer->on ? tracer->on(jni, session, error) : 0;
 	if (status)
 		return status;
@@ -276,7 +277,12 @@ bool tracers_end(JNIEnv *jni, struct session *session)
 	return out;
 }
 
-/* ---- for the writer ---- */
+/* ---- for the writer: of traces that were on, as the others hold nothing, or what an earlier session left ---- */
+
+static unsigned held(void)
+{
+	return atomic_load(&state.held);
+}
 
 /* The next one from *at on that is not in the file as it is now. False: there is none. */
 static bool next_period(unsigned *at, struct period *copy)

@@ -141,10 +141,12 @@ static void make_good(void)
 		    "thread, method + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, NULL, 0, 0, 0, 0, 0, 0 "
 		    "FROM node WHERE sampled");
 	/* A call site, and what is called from there. */
-	run_sql(db, "INSERT INTO node SELECT id + 8, id, thread, method, 0, 0, 0, 0, 0, 0, 0, 0, "
-		    "0, 1, 17, 0, 0, 0, 0, 0, 0 FROM node WHERE id & 4294967295 = 2147483650");
-	run_sql(db, "INSERT INTO node SELECT id + 1, id, thread, method, 0, 0, 0, 0, 0, 0, 0, 0, "
-		    "0, 1, NULL, 0, 0, 0, 0, 0, 0 FROM node WHERE line = 17");
+	run_sql(db,
+		"INSERT INTO node SELECT id + 8, id, thread, method, 0, 0, 0, 0, 0, 0, 0, 0, "
+		"0, 1, 17, 0, 0, 0, 0, 0, 0 FROM node WHERE id & 4294967295 = 2147483650");
+	run_sql(db,
+		"INSERT INTO node SELECT id + 1, id, thread, method, 0, 0, 0, 0, 0, 0, 0, 0, "
+		"0, 1, NULL, 0, 0, 0, 0, 0, 0 FROM node WHERE line = 17");
 	run_sql(db, "UPDATE thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE snapshot_thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE record SET node = 1 << 32 | node");

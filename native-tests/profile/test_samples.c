@@ -273,7 +273,8 @@ static void merges(void **state)
 				{NODE, 1, 5, 4, B, 0, 4}}},
 		/* The method was folded, and its site is there as its part. */
 		{__LINE__, NULL,
-			"root<0 0 0, (folded: memory)<0 0 0, a<1 0 5, *b@17<2 0 0; 3:cpu/c2/0=1",
+			"root<0 0 0, (folded: memory)<0 0 0, a<1 0 5, *b@17<2 0 0; "
+			"3:cpu/c2/0=1",
 			{{THREAD, 1}, {NODE, 1, 3, 0, METHOD_FOLDED}, {NODE, 1, 4, 3, A, 0, 5},
 				{FORWARD, 1, 2, 4}, {SITE, 1, S(0), 2, A, 0, 17},
 				{NODE, 1, S(1), S(0), B}, {SAMPLE, 1, 1, S(1), 0x20, 1, 1}}},
