@@ -65,7 +65,7 @@ function column(
 }
 
 function processColumns({ name: metric, unit }: Metric): Column<ReportRow>[] {
-	const titles = { mean: 'mean', p50: 'p50', p99: 'p99', max: 'most' };
+	const titles = { mean: 'mean', max: 'most' };
 	const hint = `${metric} that the whole process used from entry to exit, other threads included`;
 
 	return Object.entries(titles).map(([key, title]) =>
