@@ -14,25 +14,27 @@ struct object_tree_view {
 };
 
 static void figure_columns(struct report *report, const char *const group[2],
-	const char *const heading[2], unsigned flags)
+	const char *const heading[FIGURES], unsigned flags)
 {
 	bool is_growth = report->model->profile->interval.from != NULL;
 
 	flags |= COLUMN_SHARE;
 	sheet_add(&report->sheet, group[0], "bytes", heading[0], flags | COLUMN_BYTES);
-	sheet_add(&report->sheet, group[0], "objects", "Objects", flags);
+	sheet_add(&report->sheet, group[0], "objects", heading[1], flags);
 	if (is_growth)
 		flags &= ~(unsigned)(IN_TEXT | COLUMN_SHARE | COLUMN_SUM);
-	sheet_add(&report->sheet, group[1], "bytes", heading[1], flags | COLUMN_BYTES);
-	sheet_add(&report->sheet, group[1], "objects", "Alive objects", flags);
+	sheet_add(&report->sheet, group[1], "bytes", heading[2], flags | COLUMN_BYTES);
+	sheet_add(&report->sheet, group[1], "objects", heading[3], flags);
 }
 
 static void columns(struct report *report)
 {
 	static const char *const base[] = {"base.allocated", "base.alive"},
 				 *const cum[] = {"cum.allocated", "cum.alive"},
-				 *const self[] = {"Self", "Self alive"},
-				 *const total[] = {"Total", "Total alive"};
+				 *const self[] = {"Self", "Self objects", "Self alive",
+					 "Self alive objects"},
+				 *const total[] = {
+					 "Total", "Objects", "Alive", "Alive objects"};
 
 	node_columns(report);
 	method_columns(report);
