@@ -164,7 +164,7 @@ def check(test, java):
     least = switch_all(client, names, TIMES)
     during = live.bytes()[0] - first[0]
     test.expect(target.counts("count")["work"] > worked, "the program has stopped")
-    status = client.ask("status")["result"]
+    status = client.must("status") or {"traces": None}
     test.expect(status["traces"] == [], f"still on: {status['traces']}")
     client.ask("trace", on=names)
     test.jprof("stop", target.pid)
