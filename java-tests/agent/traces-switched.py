@@ -28,7 +28,7 @@ TIMES = int(os.environ.get("TIMES", "30"))
 RECORDINGS = max(TIMES // 10, 5)
 MAX_MEMORY = "32m"
 MORE = 32 << 20  # bytes that jprof may have at any time
-LEFT = 256 << 10  # that may be left: names of methods that are new,
+LEFT = 1 << 20  # that may be left: names of methods that are new, 4 KB for each thread that there ever was at once,
 LEFT_EACH = 8 << 10  # and behind each recording: what jprof knows of threads that end between two
 TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "events")
 
