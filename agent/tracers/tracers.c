@@ -267,12 +267,15 @@ bool tracers_stop(struct session *session, struct error *error)
 
 bool tracers_end(JNIEnv *jni, struct session *session)
 {
+	unsigned held_now;
 	bool out = true;
 
 	/* A writer that hangs may come back to what they hold. */
 	if (session->abandoned)
 		return true;
-	EACH_TRACER (kind, atomic_exchange(&state.held, 0))
+	/* Apart: the bits of EACH_TRACER are looked at for each. */
+	held_now = atomic_exchange(&state.held, 0);
+	EACH_TRACER (kind, held_now)
 		out &= give_back(kind);
 	return out;
 }

@@ -28,7 +28,7 @@ TIMES = int(os.environ.get("TIMES", "30"))
 RECORDINGS = max(TIMES // 10, 5)
 MAX_MEMORY = "32m"
 MORE = 32 << 20  # bytes that jprof may have at any time
-LEFT = 256 << 10  # that may be left: names of methods that are new,
+LEFT = 1 << 20  # that may be left: names of methods that are new, 4 KB for each thread that there ever was at once,
 LEFT_EACH = 8 << 10  # and behind each recording: what jprof knows of threads that end between two
 TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "events")
 
@@ -178,7 +178,7 @@ def check(test, java):
     least = switch_all(client, names, TIMES)
     during = live.bytes()[0] - first[0]
     test.expect(target.counts("count")["work"] > worked, "the program has stopped")
-    status = client.ask("status")["result"]
+    status = client.must("status") or {"traces": None}
     test.expect(status["traces"] == [], f"still on: {status['traces']}")
     client.ask("trace", on=names)
     test.jprof("stop", target.pid)
