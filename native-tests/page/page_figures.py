@@ -207,7 +207,7 @@ def check_traces(block, profile, interval):
     same("views of traces", {view for of in TRACE_VIEWS.values() for view in of} & set(views), wanted)
     for view in wanted:
         same(view, views[view], report(profile, view, interval, "--top", top))
-    same("distribution", views["distribution"], report(profile, "distribution", interval))
+    same("distribution", views["distribution"]["rows"], report(profile, "distribution", interval)["rows"])
     same("slowest", views["slowest"]["rows"], report(profile, "slowest", interval, "--min", "0.5%")["rows"])
     return sum(len(views[view]["rows"]) for view in wanted)
 
