@@ -37,7 +37,7 @@ enum { PERIODS = 32768 };
 
 struct period {
 	enum trace_kind trace;
-	uint64_t began, ended; /* clock_system; ended 0: it is on */
+	uint64_t began, ended; /* clock_now, as of events; ended 0: it is on */
 	bool put;              /* as it is now */
 	bool putting;
 };
@@ -164,7 +164,7 @@ static void period_begins(enum trace_kind kind, uint64_t now)
 
 static void period_ends(enum trace_kind kind)
 {
-	uint64_t now = clock_system();
+	uint64_t now = clock_now();
 
 	lock_take(&state.lock);
 	set_end(kind, now);
@@ -200,7 +200,7 @@ static int switch_on(
 {
 	const struct tracer *tracer = tracers[kind];
 	/* Before it is on: whatever it tells is in the period. */
-	uint64_t now = clock_system();
+	uint64_t now = clock_now();
 	int status;
 
 	atomic_fetch_or(&state.held, 1U << kind);
@@ -305,6 +305,12 @@ static bool next_period(unsigned *at, struct period *copy)
 	return found;
 }
 
+/* The session's begin is by the system's clock, which may be some ns ahead. */
+static uint64_t since(uint64_t time, uint64_t began)
+{
+	return time > began ? time - began : 0;
+}
+
 /* Without the lock: who switches a trace does not wait for the disk. */
 static int put_periods(struct profile_writer *profile, uint64_t began, struct error *error)
 {
@@ -315,8 +321,8 @@ static int put_periods(struct profile_writer *profile, uint64_t began, struct er
 	while (status == 0 && next_period(&at, &period)) {
 		const struct profile_trace_period record = {.id = at,
 			.trace = period.trace,
-			.began = period.began - began,
-			.ended = period.ended ? (int64_t)(period.ended - began)
+			.began = since(period.began, began),
+			.ended = period.ended ? (int64_t)since(period.ended, began)
 					      : PROFILE_NOT_KNOWN};
 
 		status = profile_put(profile, &record, error);

@@ -95,7 +95,7 @@ def main():
                 run(pathlib.Path(java).parent / "jcmd", program.pid, "VM.log", f"output=file={own}.2",
                     "what=gc", "decorators=timenanos,tags", "output_options=filecount=0")
                 test.jprof("detach", program.pid)
-                test.expect(test.views(profile).fact.get("gc.silenced") == "1", f"{what}: gc.silenced is not in the profile")
+                test.expect(str(test.views(profile).fact.get("gc.silenced")) == "1", f"{what}: gc.silenced is not in the profile")
                 own = pathlib.Path(f"{own}.2")
                 wait_for(own.exists)
                 written = own.stat().st_size
