@@ -212,23 +212,19 @@ static void ask_holder(wait_ref wait, uint32_t lock, struct holder holder)
 
 /* ---- begin and end of a wait, in the thread ---- */
 
+/* Inside the gate, where its begin was read, too: it was on then. */
 static void begin_wait(JNIEnv *jni, jthread thread, enum account_kind kind, jobject object,
 	struct holder holder, uint64_t begin)
 {
 	bool apart = kind == LOCKS_BLOCK || holder.state != HOLDER_NONE;
-	uint32_t lock;
-	wait_ref wait;
-
-	if (!gate_enter(&locks.gate))
-		return;
-	lock = lock_object(jni, object, apart);
-	wait = waits_begin(
+	uint32_t lock = lock_object(jni, object, apart);
+	wait_ref wait = waits_begin(
 		jvm_thread_id(jni, thread), sampler_java_thread(), kind, lock, begin);
+
 	if (wait)
 		ask_holder(wait, lock, holder);
 	else
 		sampler_hurry();
-	gate_leave(&locks.gate);
 }
 
 /* Inside the gate. */
@@ -273,11 +269,14 @@ static bool is_told(void)
 static void JNICALL on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object)
 {
 	int saved_errno = errno;
-	uint64_t now = clock_now();
 
-	if (is_told())
+	if (sampler_records() && gate_enter(&locks.gate)) {
+		uint64_t now = clock_now();
+
 		begin_wait(jni, thread, LOCKS_BLOCK, object,
 			holder_of_monitor(jni, thread, object), now);
+		gate_leave(&locks.gate);
+	}
 	errno = saved_errno;
 }
 
@@ -294,9 +293,11 @@ static void JNICALL on_wait(
 {
 	int saved_errno = errno;
 
-	if (is_told())
+	if (sampler_records() && gate_enter(&locks.gate)) {
 		begin_wait(jni, thread, LOCKS_WAIT, object,
 			(struct holder){.state = HOLDER_NONE}, clock_now());
+		gate_leave(&locks.gate);
+	}
 	errno = saved_errno;
 }
 
@@ -321,11 +322,16 @@ static void callbacks(jvmtiEventCallbacks *callbacks)
 
 static void begin_park(JNIEnv *jni, jthread thread)
 {
-	uint64_t now = clock_now();
-	jobject blocker = jdk.blocker ? (*jni)->GetObjectField(jni, thread, jdk.blocker) : NULL;
+	jobject blocker;
+	uint64_t now;
 
+	if (!gate_enter(&locks.gate))
+		return;
+	now = clock_now();
+	blocker = jdk.blocker ? (*jni)->GetObjectField(jni, thread, jdk.blocker) : NULL;
 	begin_wait(jni, thread, LOCKS_PARK, blocker, holder_of_blocker(jni, blocker), now);
 	(*jni)->DeleteLocalRef(jni, blocker);
+	gate_leave(&locks.gate);
 }
 
 typedef void(JNICALL *park_function)(

@@ -241,7 +241,8 @@ class Locks:
         self.not_asked(what)
         wrong = [wait for wait in waits if not any(
             began <= wait[0] and wait[0] + wait[1] <= ended for began, ended in periods)]
-        self.test.expect(not wrong, f"{what}: {len(wrong)} of {len(waits)} waits are in no period")
+        self.test.expect(not wrong, f"{what}: {len(wrong)} of {len(waits)} waits are in no period: {wrong[:3]}, near "
+                         f"{[period for period in periods for wait in wrong[:1] if abs(period[0] - wait[0]) < 2e7][:9]}")
 
     # --- what can be done about it ---
 
