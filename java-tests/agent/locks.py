@@ -143,7 +143,7 @@ class Locks:
         target.end()
         found = {"block": 0, "park": 0}
         with sqlite3.connect(self.profile) as database:
-            for name, ns in database.execute("SELECT kind, sum(ns) FROM contention WHERE holder NOT "
+            for name, ns in database.execute("SELECT kind, sum(ns) FROM contention WHERE kind = 'block' OR holder NOT "
                                              "NULL GROUP BY kind"):
                 found[name] = ns
             of_object = database.execute(
