@@ -526,13 +526,13 @@ const struct option_row option_table[] = {
 		.unset = "none", .forbidden = " \t", FIELD(distribution_process),
 		.meaning = "metrics of which it is told, beside a call of distribution, what "
 			   "the whole process used meanwhile: cpu, alloc, all but wall"},
+	{"slowest", &count_type, "calls", 0, 1000, .initial = "10", FIELD(slowest),
+		.meaning = "so many of the slowest calls of each method of distribution are "
+			   "kept, each with its own small tree; 0: none"},
 	{"call_sites", &sites_type, "no, yes, or patterns like com.acme.Order* joined by '+'",
 		.unset = "no", .forbidden = ",;:|/[]()", FIELD(call_sites),
 		.meaning = "methods whose call sites are kept apart: what they call from two "
 			   "lines is in the call tree twice"},
-	{"slowest", &count_type, "calls", 0, 1000, .initial = "10", FIELD(slowest),
-		.meaning = "so many of the slowest calls of each method of distribution are "
-			   "kept, each with its own small tree; 0: none"},
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",
