@@ -384,6 +384,10 @@ static void keep_waiting(const struct profile *profile, bool *keep)
 		keep_thread(profile, profile->unfinished_wait[i].thread, keep);
 		keep_thread(profile, profile->unfinished_wait[i].holder_thread, keep);
 	}
+	for (size_t i = 0; i < profile->long_wait_count; i++) {
+		keep_thread(profile, profile->long_wait[i].thread, keep);
+		keep_thread(profile, profile->long_wait[i].holder_thread, keep);
+	}
 }
 
 int interval_drop_unused(struct profile *profile)

@@ -375,6 +375,12 @@ static bool end_events(JNIEnv *jni, struct session *session)
 	return true;
 }
 
+/* What traces hold comes as they are switched on. It goes when the writer has ended, also where one of them could not be switched on. */
+static int begin_nothing(JNIEnv *jni, struct session *session, struct error *error)
+{
+	return 0;
+}
+
 /*
  * The checklist. A begin goes through it downwards; a stop upwards, and so does, behind that, an end.
  * What fails to begin is followed by the stop and the end of what had begun.
@@ -395,6 +401,7 @@ static const struct step {
 	{"the plan of methods", always, begin_plan, NULL, end_plan},
 	{"facts and calibration", always, begin_facts, NULL, NULL},
 	{"room for stacks", reads_stacks, open_samples, NULL, close_samples},
+	{"what traces hold", always, begin_nothing, NULL, tracers_end},
 	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
 	{"what calls may cost", session_keeps_budget, call_budget_open, NULL,
 		call_budget_close},
@@ -404,7 +411,7 @@ static const struct step {
 		counted_calls_end},
 	{"stacks", reads_stacks, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
-	{"traces", always, tracers_begin, tracers_stop, tracers_end},
+	{"traces", always, tracers_begin, tracers_stop, NULL},
 	{"code that is there", code_events_wanted, begin_code, NULL, NULL},
 	{"I/O", always, io_begin, io_stop, NULL},
 	{"probes into classes", session_changes_classes, class_hook_begin, NULL,

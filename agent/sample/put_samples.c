@@ -255,9 +255,9 @@ static bool keeps_sites(uint32_t method)
 	uint32_t room = methods_end();
 
 	if (method >= sited.room) {
-		uint8_t *grown = realloc(sited.is, room);
+		uint8_t *grown = method < room ? realloc(sited.is, room) : NULL;
 
-		if (!grown || method >= room)
+		if (!grown)
 			return false;
 		memset(grown + sited.room, 0, room - sited.room);
 		sited.is = grown;

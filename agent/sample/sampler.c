@@ -263,6 +263,7 @@ bool sampler_close(void)
 	/* Where a handler was inside at the stop. */
 	sampled_threads_stop();
 	sampled_threads_end();
+	sampling_forget_asked();
 	give_all_back();
 	return true;
 }

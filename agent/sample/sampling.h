@@ -105,6 +105,9 @@ uint32_t sampling_place_find(uint64_t key);
 void sampling_place_put(uint64_t key, uint32_t place);
 void sampling_places_forget(void);
 
+/* As the sampler is closed: no thread has requests any more. */
+void sampling_forget_asked(void);
+
 /* On the writer's thread: threads that were asked for their stacks and do not answer, as they have ended or do not take
  * signals, are asked no more: each event goes to none. */
 void sampling_give_up_asking(void (*lost)(enum account_kind kind, uint64_t cookie));

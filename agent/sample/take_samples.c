@@ -967,6 +967,12 @@ bool sampler_take_root_of(uintptr_t java, int64_t id, const struct sampler_event
 	return take_of_if_active(java, id, event, true);
 }
 
+void sampling_forget_asked(void)
+{
+	for (unsigned i = 0; i < ASKED; i++)
+		atomic_store(&asked[i].state, ASKED_FREE);
+}
+
 void sampling_give_up_asking(void (*lost)(enum account_kind kind, uint64_t cookie))
 {
 	uint64_t now = clock_coarse();

@@ -11,8 +11,7 @@
 _Atomic(struct call_site *) call_site_blocks[CALL_SITE_BLOCKS];
 
 static struct lock sites_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_SITES};
-static uint32_t next; /* number */
-static _Atomic uint64_t lost;
+static uint32_t next = 1; /* number; 0 is none */
 
 /* Numbers + 1, open addressing, at most half full; 0: empty. */
 static uint32_t *slot, slots;
@@ -50,7 +49,7 @@ static bool make_room(void)
 	}
 	slots = slots ? 2 * slots : 1024;
 	free(before);
-	for (uint32_t number = 0; number < next; number++) {
+	for (uint32_t number = 1; number < next; number++) {
 		struct call_site site = call_site_of(number);
 
 		*slot_of(site.method, site.line) = number + 1;
@@ -91,13 +90,6 @@ uint32_t call_site(uint32_t method, uint32_t line)
 	lock_take(&sites_lock);
 	site = number_of(method, line);
 	lock_give(&sites_lock);
-	if (site == 0)
-		atomic_fetch_add(&lost, 1);
 	errno = saved_errno;
 	return site;
-}
-
-uint64_t call_sites_lost(void)
-{
-	return atomic_load(&lost);
 }

@@ -40,9 +40,6 @@ extern _Atomic(struct call_site *) call_site_blocks[CALL_SITE_BLOCKS];
 /* The site of that line of the method. 0: no memory, or there are CALL_SITES_MAX. */
 uint32_t call_site(uint32_t method, uint32_t line);
 
-/* How many could not be had, since the process began. */
-uint64_t call_sites_lost(void);
-
 static inline bool is_call_site(uint32_t method)
 {
 	return method & CALL_SITE;

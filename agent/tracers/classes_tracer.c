@@ -500,6 +500,7 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 	state.looking = true;
 	state.fresh_count = 0;
 	lock_give(&state.lock);
+	perf_counters_read(time_counter, times_before, TIMES);
 	gate_open(&state.gate);
 	status = jvm_enable(JVMTI_EVENT_CLASS_LOAD, true, error);
 	if (status) {
@@ -511,7 +512,6 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 			"classes: this JVM does not tell of classes that are unloaded");
 	class_hook_note_times(true);
 	open_log(jni);
-	perf_counters_read(time_counter, times_before, TIMES);
 	/* While it looks it holds them all: those switched again and again would never be unloaded. */
 	if (!state.counted || clock_system() - state.off_at > AFRESH_NS)
 		find_all_there(jni);

@@ -167,8 +167,7 @@ void waits_close(void)
 	if (!waits.open)
 		return;
 	waits.open = false;
-	for (int i = 0; i < SUMS; i++)
-		atomic_store(&sums[i].key, 0);
+	memset(sums, 0, sizeof(sums));
 	for (uint32_t i = 0; i < waits.made; i++) {
 		free(waits.block[i]);
 		atomic_store(&waits.block[i], NULL);
@@ -841,6 +840,8 @@ int waits_put(struct profile_writer *profile, uint64_t began, uint64_t now, stru
 {
 	int status = 0;
 
+	if (!waits.open)
+		return 0;
 	for (uint32_t i = 0; i < waits.rows && status == 0; i++)
 		status = put_row(profile, &waits.row[i], i + 1, began, error);
 	for (unsigned i = 0; i < waits.longest_count && status == 0; i++) {

@@ -579,11 +579,11 @@ static bool forget(void)
 {
 	JNIEnv *jni = jvm_env();
 
+	sampler_on_drained(NULL);
 	if (!gate_close(&locks.gate))
 		return false;
 	if (jni && jdk.known)
 		unbind_park(jni);
-	sampler_on_drained(NULL);
 	waits_close();
 	lock_objects_close(jni);
 	atomic_store(&locks.cut, 0);

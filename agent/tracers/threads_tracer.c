@@ -184,8 +184,12 @@ static void look_at_all(void)
 		if (entry->d_name[0] != '.')
 			look_at((pid_t)atoi(entry->d_name), false, NULL);
 	lock_take(&state.lock);
-	for (size_t i = 0; i < state.count; i++)
-		state.row[i].ended |= tasks && state.row[i].to < begin;
+	for (size_t i = 0; i < state.count; i++) {
+		bool ended = tasks && !state.row[i].ended && state.row[i].to < begin;
+
+		state.row[i].ended |= ended;
+		state.row[i].put &= !ended;
+	}
 	lock_give(&state.lock);
 	if (tasks)
 		closedir(tasks);

@@ -88,11 +88,12 @@ static const struct {
 
 enum { TRACES_NAMED = 3 };
 
-/* Of locks it is known, without their rows, that nobody waited. */
+/* Of locks it is known, without their rows, that nobody waited, nor waits. */
 static bool tells(const struct model *model, enum trace_kind trace)
 {
 	return trace_times(model->profile, trace).periods > 0 &&
-	       (trace != TRACE_LOCKS || model->profile->contention_count > 0);
+	       (trace != TRACE_LOCKS || model->profile->contention_count > 0 ||
+		       model->profile->unfinished_wait_count > 0);
 }
 
 size_t next_steps_of_traces(const struct model *model)

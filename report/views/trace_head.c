@@ -60,6 +60,8 @@ static const struct loss {
 	{"classes.unread_bytes", TRACE_CLASSES, "",
 		"bytes of the JVM's log came too fast to be read: when classes were "
 		"initialized lacks"},
+	{"classes.strange_lines", TRACE_CLASSES, "",
+		"lines of the JVM's log were not understood"},
 	{"classes.silenced", TRACE_CLASSES, NULL,
 		"when classes were initialized may lack: somebody else has switched the JVM's "
 		"log off"},

@@ -411,6 +411,10 @@ static unsigned idle_flags(const struct report *report)
 	for (size_t i = 0; i < profile->contention_count; i++)
 		if (is_contended(&profile->contention[i]))
 			return IN_ALL | COLUMN_ASIDE;
+	for (size_t i = 0; i < profile->unfinished_wait_count; i++)
+		if (profile->unfinished_wait[i].kind == LOCKS_BLOCK ||
+			profile->unfinished_wait[i].holder_thread)
+			return IN_ALL | COLUMN_ASIDE;
 	return IN_ALL;
 }
 
@@ -736,7 +740,9 @@ static int open_long(struct report *report)
 	if (make_rows(report, view) < 0)
 		return -1;
 	for (size_t i = view->finished; i < view->rows; i++)
-		add_to(all_of(view, &view->row[i], true), &view->row[i]);
+		if (is_chosen(report, view, view->row[i].thread, view->row[i].holder_thread,
+			    view->row[i].node, view->row[i].holder))
+			add_to(all_of(view, &view->row[i], true), &view->row[i]);
 	for (size_t i = 0; i < waits; i++) {
 		const struct profile_wait *wait = long_wait(profile, i);
 
