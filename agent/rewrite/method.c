@@ -225,6 +225,9 @@ static enum rewrite_reason handlers_find(
 	return REWRITE_OK;
 }
 
+/* HotSpot leaves longer ones to the interpreter (HugeMethodLimit, unless -XX:-DontCompileHugeMethods): not for call sites. */
+enum { COMPILED_MAX = 8000 };
+
 /* The code, and the handlers behind it, with their length. */
 static enum rewrite_reason code_part_write(
 	const struct method_work *work, struct handlers *handlers, struct writer *out)
@@ -246,6 +249,8 @@ static enum rewrite_reason code_part_write(
 		length += code_handler_size(code);
 	}
 	patch_u4(out, length_at, length);
+	if (code->reaches && code->length <= COMPILED_MAX && length > COMPILED_MAX)
+		return REWRITE_CODE;
 	return length > CODE_MAX ? REWRITE_CODE : REWRITE_OK;
 }
 
