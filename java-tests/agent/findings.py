@@ -92,6 +92,9 @@ def check(test, java, row):
     rule, agent, bad, good, where, evidence = row
     print(f"{java}: {rule} {agent} {' '.join(bad)}", flush=True)
     profile, found = record(test, java, rule, agent, bad, "bad")
+    if rule not in found:
+        # Where others have the processor most of the time there are few samples.
+        profile, found = record(test, java, rule, agent, bad, "bad")
     rows = found.get(rule, [])
     if not rows:
         test.fail(f"{rule} ({agent}) is not found, but {sorted(found)}")
