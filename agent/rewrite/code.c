@@ -163,6 +163,9 @@ void code_mark_targets(const struct code *code, uint8_t *mark)
 		if (flow_is_branch(flow) &&
 			(target = branch_target(code, pc, flow)) < code->length)
 			mark[target] = 1;
+		/* There its subroutine returns. */
+		if ((flow == FLOW_JSR || flow == FLOW_JSR_W) && pc + size < code->length)
+			mark[pc + size] = 1;
 		if (!flow_is_switch(flow))
 			continue;
 		switch_read(code, pc, &operands);

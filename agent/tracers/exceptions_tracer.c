@@ -18,7 +18,7 @@
 #include "agent/threads/thread_slot.h"
 
 static bool by_event; /* the JVM tells of them; written before the trace is on */
-static _Atomic bool ever, listening;
+static _Atomic bool listening;
 
 /* ---- objects that were thrown before ---- */
 
@@ -271,7 +271,6 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
 	sampler_on_placed(EXCEPTION_THROWN, on_placed);
 	sampler_on_note(EXCEPTION_THROWN, on_note);
-	atomic_store(&ever, true);
 	atomic_store(&listening, true);
 	if (by_event)
 		return jvm_enable(JVMTI_EVENT_EXCEPTION, true, error);
@@ -296,7 +295,6 @@ static bool forget(void)
 	free(waiting);
 	waiting = NULL;
 	waiting_count = waiting_room = 0;
-	atomic_store(&ever, false);
 	atomic_store(&unresolved, 0);
 	return true;
 }
@@ -305,8 +303,6 @@ static void facts(fact_put put, void *argument)
 {
 	uint64_t left = atomic_load(&unresolved) + waiting_count;
 
-	if (!atomic_load(&ever))
-		return;
 	put(argument, "exceptions.how", by_event ? "thrown" : "created");
 	/* Also none: there may have been some as a flush before this one was made. */
 	fact_put_number(put, argument, "exceptions.unresolved", left);
