@@ -92,9 +92,10 @@ static void say_wrong(const char *why)
 }
 
 /* Threads that count unchecked are registered as they count for the first time checked; what virtual threads have counted in
- * blocks of their own is swept. */
+ * blocks of their own is swept, when those that were within JprofProbe.count as it changed have left it. */
 static void *turn(void *nothing)
 {
+	enum { TO_LEAVE_US = 20000 };
 	struct thread_hiding before = slot_hide_own();
 	struct error error = {0};
 	struct session *session;
@@ -107,6 +108,7 @@ static void *turn(void *nothing)
 		if (set_checked(true, &error))
 			say_wrong(error.text);
 		jvm_leave(attached);
+		usleep(TO_LEAVE_US);
 	}
 	session = threads_look();
 	if (session) {
@@ -298,6 +300,14 @@ int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *erro
 		find_threads(jni, session);
 	}
 	return 0;
+}
+
+/* The turn may not have come to its sweep, or somebody took longer to leave. */
+bool counted_calls_stop(struct session *session, struct error *error)
+{
+	if (atomic_flag_test_and_set(&turning))
+		trace_sweep_counts(session->trace);
+	return true;
 }
 
 bool counted_calls_end(JNIEnv *jni, struct session *session)

@@ -31,6 +31,7 @@ void counted_calls_join(JNIEnv *jni, int64_t thread);
 
 /* The steps of a recording: threads are registered, until it ends: behind the last class with probes. */
 int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *error);
+bool counted_calls_stop(struct session *session, struct error *error);
 bool counted_calls_end(JNIEnv *jni, struct session *session);
 
 #endif

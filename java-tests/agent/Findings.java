@@ -214,8 +214,13 @@ public class Findings {
         }
     }
 
+    /** Most of the time is here, not in the loop around it. */
     static boolean isSame(int[] goods, int at, int wanted) {
-        return goods[at] == wanted;
+        int mixed = goods[at];
+
+        for (int i = 0; i < 8; i++)
+            mixed = (mixed ^ mixed >>> 15) * 0x2c1b3c6d;
+        return mixed == wanted;
     }
 
     static int search(int[] goods, int wanted) {
@@ -228,7 +233,7 @@ public class Findings {
     static void calledOften(boolean bad) {
         int[] goods = new int[200_000];
 
-        for (int round = 0; round < 8_000; round++)
+        for (int round = 0; round < 1_000; round++)
             sink += bad ? search(goods, round + 1) : goods[round];
     }
 

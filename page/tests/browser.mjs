@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { HOSTILE, hostileBlock, open, pageWith, VIEWS } from './browser_kit.mjs';
+import { HOSTILE, hostileBlock, open, pageWith, PATIENCE_MS, VIEWS } from './browser_kit.mjs';
 import { encodeBlock } from './kit.mjs';
 
 const [jprof, ...profiles] = process.argv.slice(2);
@@ -312,6 +312,9 @@ async function clickTime(page, change) {
 
 async function newPage(messages, isAllowed) {
 	const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+
+	// Other tests run beside this one: what is slow is not wrong.
+	page.setDefaultTimeout(PATIENCE_MS);
 
 	page.on('console', (message) => messages.push(message.text()));
 	page.on('pageerror', (error) => messages.push(String(error)));

@@ -22,6 +22,9 @@ export const VIEWS = [
 	'numbers',
 ];
 
+/** For what takes milliseconds where nothing else runs. */
+export const PATIENCE_MS = 180_000;
+
 export const browserPath = () =>
 	process.env.JPROF_CHROMIUM ??
 	['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
@@ -29,6 +32,7 @@ export const browserPath = () =>
 export function open() {
 	return chromium.launch({
 		executablePath: browserPath(),
+		timeout: PATIENCE_MS,
 		args: [
 			'--no-sandbox',
 			'--disable-gpu',
