@@ -11,11 +11,13 @@
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/jvm/jvm.h"
+#include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/methods/methods.h"
 #include "agent/rewrite/rewrite.h"
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_slot.h"
+#include "agent/tracers/object_sites.h"
 
 static bool by_event; /* the JVM tells of them; written before the trace is on */
 static _Atomic bool listening;
@@ -216,9 +218,100 @@ static void callbacks(jvmtiEventCallbacks *all)
 /* The JVM's own; found once. */
 static void(JNICALL *real_fill)(JNIEnv *jni, jobject throwable);
 
+/* Where they are made, again and again at the same places: how many, by path and class. */
+static struct {
+	struct gate gate; /* open: sites are there */
+	struct object_sites sites;
+	uint32_t session; /* its number */
+} made;
+
+enum { SITES_SHARE = 32 /* of max_memory */ };
+
+static bool open_sites(const struct session *session)
+{
+	if (made.sites.site)
+		return true;
+	if (!object_sites_init(&made.sites, session->options.max_memory / SITES_SHARE))
+		return false;
+	made.session = session_now();
+	gate_open(&made.gate);
+	return true;
+}
+
+/* At its site, which is known by the number of the stack: its path is told once. False: it has none. */
+static bool count_at_site(uint32_t class)
+{
+	const struct object_sum one = {.objects = 1, .told = 1};
+	uint32_t expected = SITE_UNTOLD, place = 0;
+	uint64_t where, thread, key = 0, note;
+	struct sampler_stack stack;
+	struct object_site *site;
+
+	sampler_stack_find(&stack);
+	if (sampler_where(&where, &thread))
+		key = sampler_stack_key(&stack, made.session, where, &note);
+	if (key)
+		place = object_site_find(&made.sites, object_key(key, class), class, false);
+	if (!place)
+		return false;
+	site = object_site_at(&made.sites, place);
+	object_count(&site->allocated, &one);
+	if (atomic_load_explicit(&site->place, memory_order_relaxed) == SITE_UNTOLD &&
+		atomic_compare_exchange_strong(&site->place, &expected, SITE_TOLD) &&
+		!sampler_take_event(&(struct sampler_event){
+			.kind = EXCEPTION_CREATED, .subject = class, .cookie = place}))
+		atomic_store(&site->place, SITE_UNTOLD);
+	return true;
+}
+
+static void on_site_placed(uint64_t cookie, uint32_t place)
+{
+	atomic_store(&object_site_at(&made.sites, (uint32_t)cookie)->place,
+		place ? place : SITE_UNTOLD);
+}
+
+static void count_made(uint32_t class)
+{
+	bool counted = false;
+
+	if (gate_enter(&made.gate)) {
+		counted = count_at_site(class);
+		gate_leave(&made.gate);
+	}
+	if (!counted)
+		sampler_take_event(&(struct sampler_event){
+			.kind = EXCEPTION_CREATED, .subject = class, .count = 1});
+}
+
+/* What was counted since the last time. Returns how many are at sites whose path is not known. */
+static uint64_t settle_sites(bool add_them)
+{
+	uint32_t sites = object_sites_used(&made.sites);
+	uint64_t unplaced = 0;
+
+	for (uint32_t i = 1; i < sites; i++) {
+		struct object_site *site = object_site_at(&made.sites, i);
+		uint32_t place = atomic_load(&site->place);
+		struct object_sum more = object_counted(&site->allocated, &site->put_allocated);
+
+		if (place == SITE_UNTOLD || place == SITE_TOLD)
+			unplaced += more.told;
+		else if (add_them && more.told &&
+			 sampler_add(place, &(struct sampler_event){.kind = EXCEPTION_CREATED,
+						    .subject = site->class,
+						    .count = (uint32_t)more.told}))
+			object_put(&site->put_allocated, &more);
+	}
+	return unplaced;
+}
+
+static void settle(void)
+{
+	settle_sites(true);
+}
+
 static jobject JNICALL fill(JNIEnv *jni, jobject throwable, jint unused)
 {
-	struct sampler_event event = {.kind = EXCEPTION_CREATED, .count = 1};
 	int saved_errno;
 
 	real_fill(jni, throwable);
@@ -226,8 +319,7 @@ static jobject JNICALL fill(JNIEnv *jni, jobject throwable, jint unused)
 		(*jni)->ExceptionCheck(jni))
 		return throwable;
 	saved_errno = errno;
-	event.subject = methods_of_class_of(jni, throwable);
-	sampler_take_event(&event);
+	count_made(methods_of_class_of(jni, throwable));
 	errno = saved_errno;
 	return throwable;
 }
@@ -271,6 +363,9 @@ static int on(JNIEnv *jni, struct session *session, struct error *error)
 {
 	sampler_on_placed(EXCEPTION_THROWN, on_placed);
 	sampler_on_note(EXCEPTION_THROWN, on_note);
+	sampler_on_placed(EXCEPTION_CREATED, on_site_placed);
+	if (!by_event && !open_sites(session))
+		return error_set(error, ERROR_MEMORY, "traces=exceptions: no memory");
 	atomic_store(&listening, true);
 	if (by_event)
 		return jvm_enable(JVMTI_EVENT_EXCEPTION, true, error);
@@ -292,6 +387,9 @@ static void off(JNIEnv *jni, struct session *session)
 
 static bool forget(void)
 {
+	if (made.sites.site && !gate_close(&made.gate))
+		return false;
+	object_sites_fini(&made.sites);
 	free(waiting);
 	waiting = NULL;
 	waiting_count = waiting_room = 0;
@@ -306,6 +404,7 @@ static void facts(fact_put put, void *argument)
 	put(argument, "exceptions.how", by_event ? "thrown" : "created");
 	/* Also none: there may have been some as a flush before this one was made. */
 	fact_put_number(put, argument, "exceptions.unresolved", left);
+	fact_put_number(put, argument, "exceptions.lost", settle_sites(false));
 }
 
 const struct tracer exceptions_tracer = {.stacks = true,
@@ -314,4 +413,5 @@ const struct tracer exceptions_tracer = {.stacks = true,
 	.on = on,
 	.off = off,
 	.forget = forget,
+	.settle = settle,
 	.facts = facts};

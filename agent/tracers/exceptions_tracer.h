@@ -5,6 +5,7 @@
  *
  *   in a JVM that was started with it    Exception, the JVM's event --> accounts `throw`, with the class and the catcher
  *   in one that was not                  Throwable.fillInStackTrace, native --> stand-in --> accounts `throwable`
+ *                                          by the number of the stack, if it has one: a site --> its count, in a flush
  *
  * HotSpot tells of exceptions if that was asked for before it began to compile; from then on an exception leaves compiled methods
  * by the interpreter, whether somebody listens or not (26 us in the place of 1 for nine methods). So it is asked for only where

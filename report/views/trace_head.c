@@ -51,6 +51,8 @@ static const struct loss {
 		"exceptions more are left out: there was no room for their stacks"},
 	{"trace.lost.throwable", TRACE_EXCEPTIONS, "",
 		"exceptions more are left out: there was no room for their stacks"},
+	{"exceptions.lost", TRACE_EXCEPTIONS, "",
+		"exceptions more are left out: their stacks got lost"},
 	{"exceptions.unresolved", TRACE_EXCEPTIONS, "",
 		"exceptions more are left out: who caught them was lost"},
 	{"trace.lost.load", TRACE_CLASSES, "",
