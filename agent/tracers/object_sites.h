@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * object_sites: where objects are allocated, and which of them live. See objects_tracer.h.
+ * object_sites: where objects are allocated, and which of them live. See objects_tracer.h. Exceptions that are made have sites of
+ * their own (exceptions_tracer.h).
  *
  *   key (path, thread, class) --> slot --> site: counts of objects allocated there, and freed
  *   tag --> entry: site, what the object counts
