@@ -99,9 +99,13 @@ run_thrown() {
 			with=$(rounds "$1" "$name" "$jprof,calls=off,io=off,traces=exceptions")
 			rm -f "$work"/p.jprof*
 			awk -v none="$none" -v with="$with" 'BEGIN {print none, 100 * (with / none - 1)}'
-		done | sort -g -k 2 | awk -v name="$name" '{seconds[NR] = $1; v[NR] = $2} END {m = int((NR + 1) / 2)
-			printf "thrown,%s %.3f %.2f %.2f\n", name, seconds[m], v[m], NR < 2 ? 0 :
-				1.25 * (v[int(NR * 3 / 4 + 0.5)] - v[int(NR / 4 + 1)]) / 1.35 / sqrt(NR)}'
+		done | sort -g -k 2 | awk -v name="$name" '{seconds[NR] = $1; v[NR] = $2}
+			END {
+				m = int((NR + 1) / 2)
+				half = v[int(NR * 3 / 4 + 0.5)] - v[int(NR / 4 + 1)]
+				error = NR < 2 ? 0 : 1.25 * half / 1.35 / sqrt(NR)
+				printf "thrown,%s %.3f %.2f %.2f\n", name, seconds[m], v[m], error
+			}'
 	done
 }
 
