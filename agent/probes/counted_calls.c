@@ -61,7 +61,7 @@ jlong JNICALL counted_calls_blocks(JNIEnv *jni, jclass probe)
 /* ---- checked, or not ---- */
 
 static _Atomic bool checked = true; /* what the class is, or is about to become */
-static atomic_flag turning = ATOMIC_FLAG_INIT;
+static _Atomic bool turning;        /* a turn has begun, in this recording: one at most */
 static _Atomic bool turned = true; /* it is checked, or cannot become so: nobody waits for it */
 
 /* Threads that begin while the class becomes checked are registered already; while it becomes unchecked, none begins to
@@ -127,7 +127,7 @@ static void turn_to_checked(void)
 	sigset_t all, before;
 	pthread_t thread;
 
-	if (atomic_load(&checked) || atomic_flag_test_and_set(&turning))
+	if (atomic_load(&checked) || atomic_exchange(&turning, true))
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -292,7 +292,7 @@ int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *erro
 		log_line(LOG_WARN,
 			"the system gives no addresses for counters: each call is counted "
 			"natively, at some 20 ns");
-	atomic_flag_clear(&turning);
+	atomic_store(&turning, false);
 	atomic_store(&turned, !unchecked);
 	threads_tell(TOLD_COUNTER, &told);
 	if (unchecked) {
@@ -305,7 +305,7 @@ int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *erro
 /* The turn may not have come to its sweep, or somebody took longer to leave. */
 bool counted_calls_stop(struct session *session, struct error *error)
 {
-	if (atomic_flag_test_and_set(&turning))
+	if (atomic_load(&turning))
 		trace_sweep_counts(session->trace);
 	return true;
 }
