@@ -23,8 +23,19 @@ struct merged {
 /* Of methods that samples have found, where these are apart: no method has such an id. */
 #define SAMPLED_METHOD 0x80000000u
 
-/* Of a call site, joined with its line: likewise. */
-#define SITE_METHOD 0x40000000u
+/* Of labels, joined with their line, value or tags: likewise. */
+#define LINE_METHOD  0x40000000u
+#define VALUE_METHOD 0x20000000u
+#define TAGS_METHOD  0x10000000u
+
+static uint32_t path_method(const struct profile_node *node)
+{
+	if (node->line)
+		return LINE_METHOD | node->line;
+	if (node->value)
+		return VALUE_METHOD | node->value;
+	return node->tags ? TAGS_METHOD | node->tags : node->method;
+}
 
 /* The others are on the stacks of operations, between or below methods that were counted; or samples alone have found them. */
 static void find_called(const struct profile *profile, bool *called)
@@ -52,7 +63,7 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 		uint32_t parent = i == old ? (uint32_t)first : merged->place[node->parent];
 		bool sampled = node->sampled || (merged->apart && !merged->called[i]);
 		bool is_apart = merged->apart && sampled;
-		uint32_t method = node->line ? SITE_METHOD | node->line : node->method;
+		uint32_t method = path_method(node);
 		uint32_t number =
 			pairs_take(paths, parent, method | (is_apart ? SAMPLED_METHOD : 0));
 		struct profile_node *to;
@@ -69,6 +80,8 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 				.method = node->method,
 				.recursion = node->recursion,
 				.line = node->line,
+				.value = node->value,
+				.tags = node->tags,
 				.earlier = node->earlier,
 				.sampled = true,
 				.base = merged->base,
@@ -155,10 +168,10 @@ static bool needs_merging(const struct profile *profile, size_t *parts)
 
 static bool is_same(const struct profile_node *up, const struct profile_node *node)
 {
-	return up->method == node->method && up->line == 0;
+	return up->method == node->method && path_method(up) == up->method;
 }
 
-/* Callers stand before what they call. A call site is a part of its method. */
+/* Callers stand before what they call. A label is a part of its method. */
 static void count_recursion(struct merged *merged)
 {
 	for (size_t i = 0; i < merged->nodes; i++) {

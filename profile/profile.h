@@ -86,6 +86,9 @@ struct profile_thread {
  * one and ended with the other. */
 enum { PROFILE_ENTRY, PROFILE_EXIT };
 
+/* The most that an id of values and of tags may be. */
+#define PROFILE_LABEL_MAX 0x0fffffffu
+
 struct profile_node {
 	uint32_t thread; /* for the writer an id, from the reader the place */
 	/* in its thread, for good; 0 is the root; above the parent's; of a sampled one NODE_SAMPLED_FIRST or above */
@@ -98,6 +101,10 @@ struct profile_node {
 	 * is below it, and what the method used before in it. The reader has put such parts into their methods: there it
 	 * is the line of the caller that the node is called from. 0: it is not kept apart. */
 	uint32_t line;
+	/* The same of labels that are no lines, at most one of the three above 0: the id of the value that calls of the method
+	 * had, which `calls` counts once more; or, + 1, of the tags that what it did had. From the reader 0, but in
+	 * profile_labelled(). */
+	uint32_t value, tags;
 	/* In an interval that it was not called in: the state of most calls before, + 1. 0: none. */
 	uint8_t earlier;
 	/* Found by samples alone: no call of it was seen. From the reader an exact node of the same path has
@@ -260,6 +267,28 @@ struct profile_lock {
 	uint32_t id;            /* 1, 2, ... */
 	const char *class_name; /* Java name; "" for those without an object */
 	int64_t number;         /* System.identityHashCode(); PROFILE_NOT_KNOWN: of many */
+};
+
+/* What has values: something that the option `parameters` asks for, or a key of tags. */
+struct profile_parameter {
+	uint32_t id;      /* 1, 2, ... */
+	const char *name; /* as it was asked for; the key */
+	bool is_tag;
+};
+
+/* One of its values, as a text. */
+struct profile_value {
+	uint32_t id; /* 1, 2, ... */
+	uint32_t parameter;
+	const char *text; /* NULL: null; of others: no text, either */
+	bool others;      /* all values behind the first so many */
+};
+
+/* A value of a tag's key that a set of tags has. */
+struct profile_tag {
+	uint32_t id;  /* 1, 2, ...: of the row */
+	uint32_t set; /* 1: the empty set, which has no row; 2, ... */
+	uint32_t value;
 };
 
 /* Who waited for whom: waits of one kind of one call path for a lock that another one held. */

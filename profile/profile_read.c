@@ -167,8 +167,12 @@ static int check_node(struct reader *reader, void *record, size_t i)
 	else if (parent == ROWS_NONE)
 		wrong = "has an impossible parent";
 	else if (node->method >= profile->method_count ||
-		 (node->method == METHOD_ROOT) != (node->id == 0))
+		 (node->method == METHOD_ROOT && !node->tags) != (node->id == 0))
 		wrong = "is of an unknown method";
+	else if (node->tags > PROFILE_LABEL_MAX ||
+		 (node->value > 0 &&
+			 PLACE_OF(profile, value, KEY_U32, node->value) == ROWS_NONE))
+		wrong = "has an unknown value, or tags";
 	else if (i >= UINT32_MAX - 1)
 		wrong = "is one more than can be read";
 	else if (node->sampled != (node->id >= NODE_SAMPLED_FIRST))
@@ -514,6 +518,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	reader->snapshot =
 		status == 0 && interval->to && !interval->by_slices ? interval->to->id : 0;
 	if (status == 0)
+		status = labels_read(reader);
+	if (status == 0)
 		status = read_counts(reader);
 	if (status == 0)
 		status = lock_rows_read(reader);
@@ -528,9 +534,10 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	if (status == 0)
 		watched_follow_threads(profile);
 	if (status == 0 &&
-		(groups_merge(reader->owned) != 0 || call_sites_part(reader->owned) != 0 ||
+		(groups_merge(reader->owned) != 0 ||
 			((interval->from || interval->by_slices) &&
-				interval_drop_unused(profile) != 0)))
+				interval_drop_unused(profile) != 0) ||
+			labels_part(reader->owned) != 0))
 		status = reader_no_memory(reader);
 	if (status == 0)
 		watched_place_threads(profile);

@@ -139,6 +139,16 @@ struct profile {
 	 * longest of these, and the waits that were under way at its end, in any order. */
 	struct profile_lock *lock;
 	size_t lock_count;
+	/* What has values, the values, and the members of sets of tags, each ordered by id. */
+	struct profile_parameter *parameter;
+	size_t parameter_count;
+	struct profile_value *value;
+	size_t value_count;
+	struct profile_tag *tag;
+	size_t tag_count;
+	/* The same profile with nodes of values and tags as they were written, each behind its method's: their calls are those
+	 * of the method that had the value. NULL: there are none. Borrowed, as long as this one. */
+	struct profile *labelled;
 	struct profile_contention *contention;
 	size_t contention_count;
 	struct profile_wait *long_wait;

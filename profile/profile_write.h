@@ -76,7 +76,10 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_SAFEPOINT, struct profile_compilation                         \
 			 : TABLE_COMPILATION, struct profile_deoptimization                    \
 			 : TABLE_DEOPTIMIZATION, struct profile_lock                           \
-			 : TABLE_LOCK, struct profile_contention                               \
+			 : TABLE_LOCK, struct profile_parameter                                \
+			 : TABLE_PARAMETER, struct profile_value                               \
+			 : TABLE_VALUE, struct profile_tag                                     \
+			 : TABLE_TAG, struct profile_contention                                \
 			 : TABLE_CONTENTION, struct profile_wait                               \
 			 : TABLE_LONG_WAIT),                                                   \
 		record, error)

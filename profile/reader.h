@@ -10,7 +10,7 @@
  *   interval.c    what happened between two states of the same recording
  *   slices.c      what happened in slices of its time
  *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
- *   call_sites.c  nodes of call sites become a part of their methods
+ *   labels.c      nodes of lines, values and tags become a part of their methods
  *   paths.c       the call paths that files and records name
  *   watched.c     how long calls of watched methods took
  *   counted_rows.c   rows by an id whose counts grow, of the interval
@@ -234,11 +234,14 @@ int slices_read_use(struct reader *reader);
  * 0, or -1 without memory: the profile is then fit for profile_free alone. */
 int groups_merge(struct owned_profile *owned);
 
-/* ---- lines that methods call others from: call_sites.c ---- */
+/* ---- lines, values, tags: labels.c ---- */
 
-/* A site's node is a row of the file between its method's and those of what is called there. Its counts are added to the
- * method's, and these get its line. 0, or -1 without memory: as above. */
-int call_sites_part(struct owned_profile *owned);
+/* What values and tags are, before nodes are read. 0, or a negative code. */
+int labels_read(struct reader *reader);
+
+/* A label's node is a row of the file between its method's and those of what was done under it. Its counts are added to the
+ * method's; what is called from a line gets that. 0, or -1 without memory: as above. */
+int labels_part(struct owned_profile *owned);
 
 /* ---- watched calls: watched.c ---- */
 

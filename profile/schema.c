@@ -102,6 +102,10 @@ static const struct schema_column node_columns[] = {
 	COLUMN(sampled, "sampled", KIND_BOOL, "1: samples alone have found it"),
 	COLUMN(line, "line", KIND_U32_OR_NULL,
 		"of a call site, a part of its caller; NULL: none"),
+	COLUMN(value, "value", KIND_U32_OR_NULL,
+		"of calls that had it, a part of its caller; NULL: none"),
+	COLUMN(tags, "tags", KIND_U32_OR_NULL,
+		"of what had these, a part of its caller; NULL: none"),
 };
 #undef ROW
 
@@ -262,6 +266,31 @@ static const struct schema_column slice_account_columns[] = {
 static const struct schema_column slice_sequence_columns[] = {
 	KEY(code, "id", KIND_U32, ""),
 	COLUMN(count, "count", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_parameter
+static const struct schema_column parameter_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(name, "name", KIND_TEXT, "as it was asked for; of a tag its key"),
+	COLUMN(is_tag, "tag", KIND_BOOL, "1: a key of tags"),
+};
+#undef ROW
+
+#define ROW struct profile_value
+static const struct schema_column value_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(parameter, "parameter", KIND_U32, "id"),
+	COLUMN(text, "text", KIND_TEXT, "NULL: null, or others"),
+	COLUMN(others, "others", KIND_BOOL, "1: all behind the first so many"),
+};
+#undef ROW
+
+#define ROW struct profile_tag
+static const struct schema_column tag_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(set, "tags", KIND_U32, "the set, 2...; 1 is the empty one"),
+	COLUMN(value, "value", KIND_U32, "id"),
 };
 #undef ROW
 
@@ -572,6 +601,9 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_CLASS] = {.name = "class", COLUMNS(class_columns)},
 	[TABLE_CLASS_LOADER] = {.name = "class_loader", COLUMNS(class_loader_columns)},
 	[TABLE_LOCK] = {.name = "lock", COLUMNS(lock_columns)},
+	[TABLE_PARAMETER] = {.name = "parameter", COLUMNS(parameter_columns)},
+	[TABLE_VALUE] = {.name = "value", COLUMNS(value_columns)},
+	[TABLE_TAG] = {.name = "tag", COLUMNS(tag_columns)},
 	[TABLE_CONTENTION] = {.name = "contention", COLUMNS(contention_columns)},
 	[TABLE_LONG_WAIT] = {.name = "long_wait", COLUMNS(long_wait_columns)},
 	[TABLE_UNFINISHED_WAIT] = {.name = "unfinished_wait",
@@ -615,6 +647,9 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	"\t\tSELECT " id " UNION SELECT into_id FROM go JOIN forward USING(id))\n"             \
 	"\t\tSELECT id FROM go WHERE id NOT IN (SELECT id FROM forward))"
 
+/* What a node counts of its method's calls: those that had a value are counted there once more. */
+#define WHOLE(column) "CASE WHEN n.value IS NULL THEN n." column " ELSE 0 END"
+
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
  * (its index, then its name) says. */
 struct schema_view {
@@ -641,10 +676,11 @@ static const struct schema_view views[] = {
 	{"methods",
 		"SELECT m.class AS class, m.name AS method, m.signature AS signature,\n"
 		"\tm.native AS native, m.static AS static,\n"
-		"\tCASE WHEN c.calls IS NULL THEN sum(CASE n.sampled WHEN 0 THEN n.calls END)\n"
-		"\tELSE c.calls + coalesce(sum(n.calls), 0) END AS calls,\n"
-		"\tsum(n.interpreted) AS entered_interpreted,\n"
-		"\tsum(n.jitted) AS entered_jitted, sum(n.native) AS entered_native",
+		"\tCASE WHEN c.calls IS NULL THEN sum(CASE n.sampled WHEN 0 THEN " WHOLE("calls") " END)\n"
+		"\tELSE c.calls + coalesce(sum(" WHOLE("calls") "), 0) END AS calls,\n"
+		"\tsum(" WHOLE("interpreted") ") AS entered_interpreted,\n"
+		"\tsum(" WHOLE("jitted") ") AS entered_jitted,\n"
+		"\tsum(" WHOLE("native") ") AS entered_native",
 		",\n\tsum(n.base_%u) AS \"%w\"",
 		"\nFROM method m LEFT JOIN node n ON n.method = m.id\n"
 		"\tLEFT JOIN (SELECT subject AS method, sum(count) AS calls FROM account\n"
@@ -705,7 +741,7 @@ static const struct schema_view views[] = {
 		"\tm.name AS method, m.signature AS signature,\n"
 		"\tCASE n.sampled WHEN 0 THEN n.calls END AS calls,\n"
 		"\tn.interpreted AS entered_interpreted, n.jitted AS entered_jitted,\n"
-		"\tn.native AS entered_native, n.line AS line",
+		"\tn.native AS entered_native, n.line AS line, n.value AS value, n.tags AS tags",
 		",\n\tn.base_%u AS \"%w\"",
 		"\nFROM walk CROSS JOIN node n ON n.id = walk.id\n"
 		"\tCROSS JOIN method m ON m.id = n.method\n"

@@ -17,7 +17,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION        9
+#define SCHEMA_VERSION        10
 
 /* How a record has what is in a column. */
 enum schema_kind {
@@ -101,6 +101,9 @@ enum schema_table_id {
 	TABLE_COMPILATION,
 	TABLE_DEOPTIMIZATION,
 	TABLE_LOCK,
+	TABLE_PARAMETER,
+	TABLE_VALUE,
+	TABLE_TAG,
 	TABLE_CONTENTION,
 	TABLE_LONG_WAIT,
 	TABLE_UNFINISHED_WAIT,

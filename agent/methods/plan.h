@@ -27,7 +27,7 @@ struct plan_owner {
 	bool named;       /* whether they are timed or counted wins over owners that are not */
 	bool records;     /* their calls are recorded, however these are seen */
 	bool watches;     /* each call is told of (agent/trace/watched_calls.h) */
-	bool sites; /* nothing but that their call sites are kept apart (agent/trace/call_sites.h) */
+	bool sites; /* nothing but that their call sites are kept apart (agent/trace/tree_labels.h) */
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
 	const struct pattern_list *include, *exclude, *scope;

@@ -24,7 +24,7 @@
 #include "agent/rewrite/rewrite.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 #include "metric/clock.h"
 
 /* Method modifiers, JVM specification table 4.6-A. */
@@ -148,7 +148,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 
 static uint32_t site_number(void *user, uint32_t id, uint16_t line)
 {
-	return call_site(method_ref_id(id), line) & ~CALL_SITE;
+	return node_label(method_ref_id(id), LABEL_LINE, line) & ~LABEL;
 }
 
 static void method_untouched(

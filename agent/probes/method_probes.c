@@ -96,7 +96,7 @@ static void JNICALL probe_reach(JNIEnv *jni, jclass probe, jint site)
 	if (!thread)
 		return;
 	context = slot_context(thread);
-	context_reach(context, CALL_SITE | (uint32_t)site);
+	context_reach(context, LABEL | (uint32_t)site);
 	if (__builtin_expect(--context->toll.left == 0, 0))
 		context_toll(context, context->stack.top->method);
 	slot_leave(thread);

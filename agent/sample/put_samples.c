@@ -10,7 +10,7 @@
 #include "agent/methods/plan.h"
 #include "agent/sample/sampling.h"
 #include "agent/stack/safe_read.h"
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 #include "metric/clock.h"
 
 /* The row of a thread that the trace has none for. 0: no memory. */
@@ -289,9 +289,9 @@ static uint32_t site_below(uint32_t node, uint32_t method, const struct frame_na
 	uint32_t site = 0;
 
 	if (sampling.session->options.call_sites.count > 0 && method >= METHOD_FIRST &&
-		name->has_lines && name->line > 0 && name->line <= CALL_LINE_MAX &&
+		name->has_lines && name->line > 0 && name->line <= LABEL_LINE_MAX &&
 		keeps_sites(method))
-		site = call_site(method, name->line);
+		site = node_label(method, LABEL_LINE, name->line);
 	return site ? sample_tree_child(sampling.tree, node, site) : node;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 
 #define ANCHOR UINT32_MAX /* in the place of a method */
 
@@ -377,8 +377,8 @@ static int put_node(const struct sample_tree *tree, const struct node *node,
 		.thread = node->row,
 		.id = node->id,
 		.parent = node_at(tree, node->parent)->id,
-		.method = call_site_method(node->method),
-		.line = call_site_line(node->method),
+		.method = label_method(node->method),
+		.line = label_content(node->method, LABEL_LINE),
 		.sampled = true,
 		.base = nothing,
 		.spent = nothing,

@@ -103,7 +103,7 @@ static bool find_node(
 	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
 	where->row = context->row.id;
 	where->node = tree_refer(&context->tree, context->current);
-	where->method = call_site_method(tree_at(&context->tree, context->current)->method);
+	where->method = label_method(tree_at(&context->tree, context->current)->method);
 	return true;
 }
 
@@ -706,7 +706,7 @@ static bool find_node_outside(const struct sampled_thread *thread, bool is_virtu
 	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
 		index = tree_at(&context->tree, index)->parent;
 	where->node = tree_at(&context->tree, index)->id;
-	where->method = call_site_method(tree_at(&context->tree, index)->method);
+	where->method = label_method(tree_at(&context->tree, index)->method);
 	lock_give(&context->tree.lock);
 	return true;
 }

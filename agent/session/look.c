@@ -66,9 +66,11 @@ static int count_nodes(void *user, const struct trace_thread *thread, uint32_t c
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tree_node *node = trace_node(block, stride, i);
 
-		counting->row.calls += node->calls;
+		uint64_t calls = is_label(node->method) ? 0 : node->calls;
+
+		counting->row.calls += calls;
 		if (counting->method)
-			count_method(counting, call_site_method(node->method), node->calls,
+			count_method(counting, label_method(node->method), calls,
 				counting->by >= 0 ? node->base[counting->by] : 0);
 	}
 	return 0;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "agent/session/writer.h"
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 #include "agent/trace/slow_calls.h"
 
 _Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metric");
@@ -47,8 +47,10 @@ static int put_node(struct thread_writer *writer, uint32_t thread, const struct 
 		.thread = thread,
 		.id = node->id,
 		.parent = node->parent,
-		.method = call_site_method(node->method),
-		.line = call_site_line(node->method),
+		.method = label_method(node->method),
+		.line = label_content(node->method, LABEL_LINE),
+		.value = label_content(node->method, LABEL_VALUE),
+		.tags = label_tags(node->method),
 		.recursion = node->recursion,
 		.interpreted = states.interpreted > node->calls ? 0 : states.interpreted,
 		.jitted = states.jitted,

@@ -26,6 +26,7 @@
 #include "agent/session/requests.h"
 #include "agent/session/write_records.h"
 #include "agent/session/write_trace.h"
+#include "agent/session/write_values.h"
 #include "agent/trace/slow_calls.h"
 #include "metric/clock.h"
 #include "profile/fact.h"
@@ -53,6 +54,7 @@ enum {
 /* What of it is in the file: ids below. */
 struct written {
 	uint32_t methods;
+	struct values_written values;
 	bool notes;
 };
 
@@ -129,7 +131,7 @@ static int fold_files(struct writer *writer, bool force)
 }
 
 /* What nodes, accounts and records refer to, in the same transaction and behind them: files, then
- * the methods that nodes have. */
+ * the methods, values and tags that nodes have. */
 static int put_known(struct writer *writer, struct written *known)
 {
 	uint32_t end;
@@ -142,6 +144,8 @@ static int put_known(struct writer *writer, struct written *known)
 		if (method)
 			status = profile_put(writer->profile, method, writer->error);
 	}
+	if (status == 0)
+		status = values_put(writer->profile, &known->values, writer->error);
 	return status;
 }
 

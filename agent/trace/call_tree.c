@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 
 enum { FEW = sizeof(((struct tree_index *)0)->few) / sizeof(uint32_t) };
 
@@ -216,7 +216,7 @@ static uint32_t add(
 	struct call_tree *tree, uint32_t parent, uint32_t method, enum memory_claim claim)
 {
 	uint32_t children = children_of(tree_at(tree, parent)), hashed = 0, index, same;
-	uint32_t own = call_site_method(method);
+	uint32_t own = label_method(method);
 	struct tree_node *node;
 
 	if (children >= TREE_LIST_MAX && !tree->listed)
@@ -294,7 +294,7 @@ uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
 {
 	uint32_t fold = tree_callees(tree, node), flat;
 
-	method = call_site_method(method);
+	method = label_folded(method);
 	if (tree_at(tree, fold)->method != METHOD_FOLDED)
 		fold = tree_find(tree, fold, METHOD_FOLDED);
 	flat = fold == 0 || method == METHOD_FOLDED ? fold : tree_find(tree, fold, method);
@@ -315,7 +315,7 @@ uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method)
 	if (tree_at(tree, parent)->method == METHOD_FOLDED) {
 		if (method == METHOD_FOLDED)
 			return parent;
-		method = call_site_method(method);
+		method = label_folded(method);
 	}
 	place = tree_find(tree, parent, method);
 	if (place == 0)

@@ -75,7 +75,7 @@ enum {
 struct tree_node {
 	uint32_t id; /* of its path: see above */
 	uint32_t
-		method; /* id; METHOD_ROOT, METHOD_FOLDED, a real one, or a call site (call_sites.h) */
+		method; /* id; METHOD_ROOT, METHOD_FOLDED, a real one, or a label (tree_labels.h) */
 	uint32_t parent; /* index; the root's own is 0 */
 	union {
 		struct {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 
 enum { ROOM_FIRST = 32, NONE = -1 };
 
@@ -153,7 +153,7 @@ static void enter(struct call_watch *watch, struct memory_budget *budget,
 	if (is_lost(watch, tree) || find(watch, node) != NONE)
 		return;
 	/* Behind the method that the site is in. */
-	if (is_call_site(entered->method)) {
+	if (is_label(entered->method)) {
 		enter(watch, budget, tree, parent, entered->parent, calls);
 		parent = entered->parent;
 		calls = 0;
@@ -251,7 +251,7 @@ uint32_t call_watch_nodes(const struct call_watch *watch)
 	uint32_t nodes = 0;
 
 	for (uint32_t i = 0; i < watch->entries && !watch->lost; i++)
-		nodes += !is_call_site(watch->entry[i].method);
+		nodes += !is_label(watch->entry[i].method);
 	return nodes;
 }
 
@@ -263,7 +263,7 @@ uint64_t call_watch_tree(const struct call_watch *watch, struct small_node *node
 	for (uint32_t i = 0; i < watch->entries && !watch->lost; i++) {
 		struct watch_entry *entry = &watch->entry[i];
 		int parent = i > 0 ? watch->entry[entry->parent].merged : 0;
-		bool site = is_call_site(entry->method);
+		bool site = is_label(entry->method);
 
 		own += entry->own;
 		entry->merged = site ? parent : nodes++;

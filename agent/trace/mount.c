@@ -3,6 +3,7 @@
 /* mount: see mount.h. */
 #include "agent/trace/mount.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/trace/trace_rows.h"
@@ -135,51 +136,45 @@ void carrier_give_way(struct thread_context *carrier)
 	carrier->as_carrier.since = wall_of(carrier);
 }
 
-/* Call sites of frames that are kept: number + 1, above what they are in a sequence. */
-enum { KEPT_SITE_SHIFT = 8, KEPT_THIRD = (1 << KEPT_SITE_SHIFT) - 1 };
-
-_Static_assert(CALL_SITES_MAX < UINT32_MAX >> KEPT_SITE_SHIFT, "a site's number has room");
-
-static void keep_sites(const struct thread_context *lane, struct virtual_thread *thread)
+/* What the thread leaves behind in the lane: its frames, and whose work it does. */
+static void keep_frames(struct thread_context *lane, struct virtual_thread *thread)
 {
-	thread->sited = false;
-	for (uint32_t i = 0; i < thread->frames; i++) {
-		struct shadow_frame *frame = &thread->frame[i];
-		uint32_t site = tree_at(&lane->tree, frame->node)->method;
+	size_t frames = context_copy_frames(lane, NULL);
+	struct shadow_frame *room = virtual_room(lane->trace, thread, frames);
 
-		if (!is_call_site(site))
-			continue;
-		thread->sited = true;
-		frame->third |= ((site & ~CALL_SITE) + 1) << KEPT_SITE_SHIFT;
-	}
-}
-
-static void put_frame(struct thread_context *lane, struct shadow_frame frame)
-{
-	uint32_t site = frame.third >> KEPT_SITE_SHIFT;
-
-	frame.third &= KEPT_THIRD;
-	context_put_frame(lane, &frame);
-	if (site && lane->stack.overflow == 0)
-		context_reach(lane, CALL_SITE | (site - 1));
+	if (room)
+		context_copy_frames(lane, room);
+	else
+		context_add(&lane->lost, frames);
+	if (!thread->tags && lane->tags.set)
+		thread->tags = malloc(sizeof(*thread->tags));
+	if (thread->tags)
+		*thread->tags = lane->tags;
 }
 
 /* Frames as they were when the thread left the lane that had them last. */
 static void put_frames(struct thread_context *lane, const struct virtual_thread *thread)
 {
 	bool same = thread->lane == lane->row.id && thread->moves == lane->tree.moves &&
-		    !thread->sited;
-	size_t room = (size_t)(lane->stack.limit - lane->stack.top);
+		    thread->frames <= (size_t)(lane->stack.limit - lane->stack.top);
 
-	if (same && thread->frames <= room) {
-		memcpy(lane->stack.top + 1, thread->frame,
-			thread->frames * sizeof(*thread->frame));
-		lane->stack.top += thread->frames;
-		__atomic_store_n(&lane->current, lane->stack.top->node, __ATOMIC_RELEASE);
-	} else {
-		for (uint32_t i = 0; i < thread->frames; i++)
-			put_frame(lane, thread->frame[i]);
+	if (thread->tags)
+		lane->tags = *thread->tags;
+	for (uint32_t i = 0; i < thread->frames; i++) {
+		const struct shadow_frame *frame = &thread->frame[i];
+
+		if (same && is_label(frame->method))
+			lane->stack.top->node = frame->node;
+		else if (same)
+			*++lane->stack.top = *frame;
+		else if (is_label(frame->method))
+			context_put_label(lane, frame);
+		else
+			context_put_frame(lane, frame);
 	}
+	__atomic_store_n(&lane->current, lane->stack.top->node, __ATOMIC_RELEASE);
+	/* Which of them have the thread's tags is looked at when it comes back to them. */
+	lane->stack.untagged = thread->tags ? lane->stack.top : shadow_base(&lane->stack);
 	if (thread->overflow > 0) {
 		shadow_overflow_push(&lane->stack);
 		lane->stack.overflow += thread->overflow - 1;
@@ -291,6 +286,7 @@ static void vacate(struct thread_context *lane, uint64_t wall)
 	lane_add(&lane->carrier_ns, wall - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);
+	lane->tags = (struct tagging){0};
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
 	if (context_is_traced(lane))
 		context_trace_more(lane, EVENT_UNMOUNT, wall);
@@ -299,9 +295,6 @@ static void vacate(struct thread_context *lane, uint64_t wall)
 void virtual_unmount(struct thread_context *carrier, struct thread_context *lane,
 	struct virtual_thread *thread)
 {
-	const struct shadow_stack *stack = &lane->stack;
-	size_t frames = shadow_depth(stack) - 1 - (stack->overflow > 0);
-
 	thread->outside = atomic_load_explicit(&lane->outside, memory_order_relaxed);
 	if (thread->outside)
 		context_start(lane);
@@ -311,13 +304,11 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	thread->code = lane->code;
 	for (unsigned i = 0; i < lane->set->count; i++)
 		thread->used[i] += context_used(lane, i);
-	thread->overflow = stack->overflow;
+	thread->overflow = lane->stack.overflow;
 	thread->lane = lane->row.id;
 	thread->node = lane->current;
 	thread->moves = lane->tree.moves;
-	if (!virtual_keep(lane->trace, thread, shadow_base(stack) + 1, frames))
-		context_add(&lane->lost, frames);
-	keep_sites(lane, thread);
+	keep_frames(lane, thread);
 	vacate(lane, wall_of(lane));
 	context_start_at(carrier, lane->last);
 }

@@ -6,7 +6,7 @@
 
 #include "agent/trace/call_tree.h"
 
-/* Sets the pointers into an arena that may have moved. */
+/* Sets the pointers that depend on where the top is, into an arena that may have moved. */
 static void place(struct shadow_stack *stack, size_t top)
 {
 	struct shadow_frame *base = shadow_base(stack);
@@ -23,6 +23,7 @@ int shadow_init(
 	if (arena_resize(&stack->arena, budget, 1, claim) != 0)
 		return -1;
 	place(stack, 0);
+	stack->untagged = stack->top;
 	*stack->top = (struct shadow_frame){
 		TREE_ROOT, METHOD_ROOT, sequence_third(STATE_OUTSIDE, false)};
 	return 0;
@@ -37,12 +38,14 @@ void shadow_fini(struct shadow_stack *stack, struct memory_budget *budget)
 int shadow_grow(struct shadow_stack *stack, struct memory_budget *budget)
 {
 	size_t top = (size_t)(stack->top - shadow_base(stack));
+	size_t untagged = (size_t)(stack->untagged - shadow_base(stack));
 	size_t bytes = stack->arena.bytes;
 
 	if (arena_resize(&stack->arena, budget, bytes * 2, MEMORY_SMALL) != 0 &&
 		arena_resize(&stack->arena, budget, bytes + 1, MEMORY_FORCED) != 0)
 		return -1;
 	place(stack, top);
+	stack->untagged = shadow_base(stack) + untagged;
 	return 0;
 }
 
@@ -50,6 +53,8 @@ void shadow_clear(struct shadow_stack *stack)
 {
 	stack->overflow = 0;
 	place(stack, 0);
+	stack->top->node = TREE_ROOT;
+	stack->untagged = stack->top;
 }
 
 void shadow_overflow_push(struct shadow_stack *stack)

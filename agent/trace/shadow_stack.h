@@ -12,6 +12,9 @@
  *
  * A virtual thread's frames without room may lie above few that are known (virtual_thread.h): then
  * the sentinel is pushed where there would be room, and still nothing is pushed above it.
+ *
+ * A frame's node is its method's, or a label below that (tree_labels.h). What frames below `untagged` have for tags may not be
+ * what the thread has: that is looked at when it comes back to them (context_labels.c).
  * Runs: owner only.
  */
 #ifndef JPROF_SHADOW_STACK_H
@@ -35,6 +38,7 @@ struct shadow_stack {
 	/* pushing when top is here, or above, needs shadow_grow; the base while there is a
 	 * sentinel */
 	struct shadow_frame *limit;
+	struct shadow_frame *untagged; /* the base: of all that is known */
 	uint64_t overflow; /* frames above the sentinel */
 	struct arena arena;
 };
@@ -48,7 +52,7 @@ void shadow_fini(struct shadow_stack *stack, struct memory_budget *budget);
  * memory, the stack is as it was. */
 int shadow_grow(struct shadow_stack *stack, struct memory_budget *budget);
 
-/* Only the root's frame is left. */
+/* Only the root's frame is left, at the tree's root. */
 void shadow_clear(struct shadow_stack *stack);
 
 /* Counts a frame that finds no room, and an exit from one. The depth of them is exact, which

@@ -8,7 +8,6 @@
 
 #include "agent/trace/trace_rows.h"
 
-#define RARE __attribute__((noinline, cold))
 
 /* How often one entry looks among the ended threads for memory. */
 enum { RELIEFS = 8 };
@@ -370,6 +369,7 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 	spend_begin(context, &spending);
 	unwind_to(context, frame, now);
 	watched_cut(context);
+	context_came_back(context);
 	spend_end(context, &spending);
 }
 
@@ -391,6 +391,7 @@ RARE bool context_exit_rare(
 		shadow_overflow_pop(stack);
 		context_trace(
 			SHAPE_ANY, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method, now);
+		context_came_back(context);
 		spend_end(context, &spending);
 		return true;
 	}
@@ -421,42 +422,9 @@ RARE bool context_exit_rare(
 			context_trace(SHAPE_ANY, context, EVENT_EXIT, left, now);
 		}
 	}
+	context_came_back(context);
 	spend_end(context, &spending);
 	return true;
-}
-
-/* The method's own node, of which the thread may be at a site. */
-static uint32_t leave_site(struct thread_context *context)
-{
-	const struct tree_node *node = tree_at(&context->tree, context->current);
-	uint32_t own = is_call_site(node->method) ? node->parent : context->current;
-
-	context->stack.top->node = own;
-	__atomic_store_n(&context->current, own, __ATOMIC_RELEASE);
-	return own;
-}
-
-void context_reach(struct thread_context *context, uint32_t site)
-{
-	struct call_tree *tree = &context->tree;
-	struct shadow_frame *top = context->stack.top;
-	const struct tree_node *node = tree_at(tree, top->node);
-	uint32_t own, child;
-
-	/* Most often it is where it was. Frames that found no room, or have no probe, and flat nodes have no sites. */
-	if (node->method == site || top->method != call_site_method(site) ||
-		node->children & TREE_FLAT)
-		return;
-	own = leave_site(context);
-	child = context_guess_child(SHAPE_ANY, context, tree_at(tree, own), site);
-	if (tree_at(tree, child)->method == site)
-		__atomic_store_n(&tree_at(tree, own)->last_child, child, __ATOMIC_RELAXED);
-	else
-		child = context_child(context, site);
-	context->stack.top->node = child;
-	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
-	if (__builtin_expect(context->watched != NULL, 0))
-		watched_note_site(context);
 }
 
 void context_put_frame(struct thread_context *context, const struct shadow_frame *frame)

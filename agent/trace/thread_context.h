@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 #include "agent/trace/call_tree.h"
 #include "agent/trace/counts.h"
 #include "agent/trace/event_ring.h"
@@ -28,6 +28,9 @@
 #include "agent/trace/shadow_stack.h"
 #include "agent/trace/toll.h"
 #include "metric/metric.h"
+
+/* What is seldom called: apart from what is often. */
+#define RARE __attribute__((noinline, cold))
 
 struct trace;
 struct virtual_thread;
@@ -122,6 +125,20 @@ struct lane_part {
 	uint32_t opener;       /* who opens what is opened: io_openers.h */
 };
 
+enum { TAG_CALLS = 8 };
+
+/* Whose work a thread does. */
+struct tagging {
+	uint32_t set; /* a number of values.h; 0: no tags */
+	uint32_t calls;
+	/* Calls during which a key has another value, outermost first, and the value that it had before; 0: none. */
+	struct tag_call {
+		uint32_t depth; /* of the call's frame, above the root's */
+		uint32_t key;   /* a parameter's number */
+		uint32_t before;
+	} call[TAG_CALLS];
+};
+
 struct thread_context {
 	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
@@ -166,6 +183,7 @@ struct thread_context {
 	int wall; /* the metric that is the clock's; -1: none is */
 	struct trace_row row;
 	struct counts counts;          /* of what is counted, not timed */
+	struct tagging tags;           /* the owner's */
 	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
 	struct call_times *times;      /* of those that have ended; the same */
 	union {                        /* by row.life */
@@ -220,9 +238,46 @@ void context_found_frame(struct thread_context *context, uint32_t method);
  * known by the whole stack. A flush in the microseconds that this takes shows the delta in progress at one of them. */
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count);
 
-/* The thread, in the method of the site, comes to it: it calls others from there, until it comes to another one. No event:
+/* ---- labels: context_labels.c. In the thread itself. ---- */
+
+/* The thread, in the label's method, comes to that line: it calls others from there, until it comes to another one. No event:
  * nothing is read, and nothing is charged but what a new node takes. */
-void context_reach(struct thread_context *context, uint32_t site);
+void context_reach(struct thread_context *context, uint32_t line);
+
+/* The call that the thread is in, of the label's method, which it has just entered, has that value: all that it does. Nothing is
+ * read either; the value's node counts the call. False: the method has no frame of its own. */
+bool context_value(struct thread_context *context, uint32_t value);
+
+/* What the thread does from here on has these tags, a number of values.h, 0: none; what it has used so far is charged to
+ * what it had before. */
+void context_tags(struct thread_context *context, uint32_t set);
+
+/* What it has now. */
+static inline uint32_t context_tags_now(const struct thread_context *context)
+{
+	return context->tags.set;
+}
+
+/* The value of a tag's key (0: none) holds until the call that the thread is in ends, however it does. It is then what it was
+ * before. False: there are TAG_CALLS such calls already, and nothing has changed. */
+bool context_tag_call(struct thread_context *context, uint32_t value);
+
+/* The thread is in a frame below some that are gone: of which it is not known that it has the thread's tags. */
+void context_come_back_rare(struct thread_context *context);
+
+static inline __attribute__((always_inline)) void context_came_back(
+	struct thread_context *context)
+{
+	if (__builtin_expect(context->stack.top < context->stack.untagged, 0))
+		context_come_back_rare(context);
+}
+
+/* The thread's frames, with their labels, each of which is a frame behind its method's; the root's has none of its own. Into
+ * frame, if that is not NULL. Returns how many. */
+size_t context_copy_frames(const struct thread_context *context, struct shadow_frame *frame);
+
+/* A frame that was copied so is there again. No call, no event. */
+void context_put_label(struct thread_context *context, const struct shadow_frame *frame);
 
 /* The thread is back in the method, which caught an exception: the frames above its innermost
  * one are gone, each by an exit by exception. Nothing happens if there are none, or it has
@@ -480,6 +535,7 @@ static inline __attribute__((always_inline)) bool context_exit(
 		shape, context, now, context->stack.top[-1].third, TRANSITION_EXIT, unwound);
 	context->stack.top--;
 	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
+	context_came_back(context);
 	context_trace(shape, context, unwound ? EVENT_UNWIND : EVENT_EXIT, method, now);
 	return true;
 }

@@ -191,7 +191,8 @@ static uint32_t copy_nodes(struct look *look, uint32_t *at, uint32_t most)
 			add_delta(look, copy);
 		for (unsigned i = 0; i < look->trace->set->count; i++)
 			look->sum[i] += copy->base[i];
-		look->thread.calls += copy->calls;
+		if (!is_label(copy->method))
+			look->thread.calls += copy->calls;
 		if (copy->children & TREE_FLAT)
 			look->thread.folded_calls += copy->calls;
 		for (unsigned i = 0; i < 4; i++)

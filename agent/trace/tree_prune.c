@@ -32,7 +32,7 @@
 
 #include <string.h>
 
-#include "agent/trace/call_sites.h"
+#include "agent/trace/tree_labels.h"
 
 enum {
 	FINENESS_STEPS = 8, /* in a factor of two */
@@ -202,8 +202,10 @@ static void grade(struct pruning *pruning, const struct shadow_frame *frame, siz
 		struct tree_node *node = tree_at(tree, frame[i].node);
 
 		node->prune.marks |= MARK_FRAME;
-		if (is_call_site(node->method))
-			tree_at(tree, node->parent)->prune.marks |= MARK_FRAME;
+		while (is_label(node->method)) {
+			node = tree_at(tree, node->parent);
+			node->prune.marks |= MARK_FRAME;
+		}
 	}
 	for (uint32_t i = TREE_FOLDED + 1; i < tree->count; i++) {
 		struct tree_node *node = tree_at(tree, i);
@@ -272,7 +274,7 @@ static void make_groups(struct call_tree *tree, unsigned cut)
 
 static uint32_t *first_of(const struct pruning *pruning, uint32_t index)
 {
-	return &pruning->first[call_site_method(tree_at(pruning->tree, index)->method)];
+	return &pruning->first[label_method(tree_at(pruning->tree, index)->method)];
 }
 
 /* How many nodes fewer there are when the owner's group is folded. */
@@ -416,8 +418,11 @@ static bool fold_member(struct pruning *pruning, uint32_t member, bool stays)
 	struct tree_node *node = tree_at(tree, member), *to;
 	uint32_t *first = first_of(pruning, member);
 
-	/* What is flat is of the method, wherever it called others. */
-	node->method = call_site_method(node->method);
+	/* What is flat is of the method, whatever told its calls apart; these are counted there. */
+	if (is_label(node->method)) {
+		node->method = label_folded(node->method);
+		node->calls = node->jitted = 0;
+	}
 	/* Its path, and so its id, ceases. */
 	if (!stays) {
 		if (is_known(tree, member))
@@ -567,8 +572,8 @@ static uint32_t prune_once(struct call_tree *tree, struct shadow_frame *frame, s
 	unsigned cut = 0;
 
 	for (uint32_t i = 0; i < tree->count; i++)
-		if (call_site_method(tree_at(tree, i)->method) > highest)
-			highest = call_site_method(tree_at(tree, i)->method);
+		if (label_method(tree_at(tree, i)->method) > highest)
+			highest = label_method(tree_at(tree, i)->method);
 	if (arena_resize(&pruning.table, tree->budget,
 		    ((size_t)highest + 1) * sizeof(*pruning.first), MEMORY_FORCED) != 0)
 		return 0;

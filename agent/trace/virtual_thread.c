@@ -132,6 +132,8 @@ void virtual_give(
 	struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread)
 {
 	forget_frames(trace, thread);
+	free(thread->tags);
+	thread->tags = NULL;
 	watched_destroy(thread->watched, &trace->budget);
 	thread->watched = NULL;
 	push(&carrier->as_carrier.spare, thread);
@@ -168,17 +170,16 @@ static bool make_room(struct trace *trace, struct virtual_thread *thread, size_t
 	return true;
 }
 
-bool virtual_keep(struct trace *trace, struct virtual_thread *thread,
-	const struct shadow_frame *frame, size_t frames)
+struct shadow_frame *virtual_room(
+	struct trace *trace, struct virtual_thread *thread, size_t frames)
 {
 	thread->frames = 0;
 	if (frames > thread->room && !make_room(trace, thread, frames)) {
 		thread->overflow += frames;
-		return false;
+		return NULL;
 	}
-	memcpy(thread->frame, frame, frames * sizeof(*frame));
 	thread->frames = (uint32_t)frames;
-	return true;
+	return thread->frame;
 }
 
 /* ---- the end ---- */
@@ -188,6 +189,7 @@ void virtual_pool_fini(struct trace *trace)
 	for (uint32_t i = 0; i < trace->virtuals.blocks * VIRTUAL_BLOCK; i++) {
 		if (virtual_of(trace, i)->room > VIRTUAL_FRAMES)
 			forget_frames(trace, virtual_of(trace, i));
+		free(virtual_of(trace, i)->tags);
 		watched_destroy(virtual_of(trace, i)->watched, &trace->budget);
 	}
 	for (uint32_t i = 0; i < trace->virtuals.blocks; i++)

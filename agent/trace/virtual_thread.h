@@ -41,12 +41,13 @@ struct virtual_thread {
 	uint32_t code;  /* of the delta that was under way */
 	bool outside;   /* the session's scope */
 	bool lost;      /* once there was no memory to mount it; that was counted */
-	bool sited;     /* some of its frames are at call sites */
 	uint32_t frames, room;
 	uint64_t overflow;             /* frames above them, of which nothing is known */
 	uint64_t wall;                 /* ns, when it was unmounted */
 	struct watched_calls *watched; /* its calls under way, while it is on no carrier */
-	struct shadow_frame *frame;    /* the root's is not among them; few, or allocated */
+	struct tagging *tags;          /* whose work it does; NULL: it had no tags yet */
+	/* As context_copy_frames has them; few, or allocated. */
+	struct shadow_frame *frame;
 	struct shadow_frame few[VIRTUAL_FRAMES];
 	/* of each metric of the set, when it was unmounted; while it is mounted, less what the lane had
 	 * used before */
@@ -76,9 +77,9 @@ struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number);
 /* All spare ones of a carrier that ends become everybody's. Under LOCK_THREADS. */
 void virtual_give_spares(struct trace *trace, struct thread_context *carrier);
 
-/* Keeps a copy of the frames: true; without memory only how many there are: false. */
-bool virtual_keep(struct trace *trace, struct virtual_thread *thread,
-	const struct shadow_frame *frame, size_t frames);
+/* Where so many frames are kept from now on. NULL: no memory, they are counted only. */
+struct shadow_frame *virtual_room(
+	struct trace *trace, struct virtual_thread *thread, size_t frames);
 
 void virtual_pool_fini(struct trace *trace);
 

@@ -202,7 +202,7 @@ void watched_note_site(struct thread_context *context)
 	const struct watched_calls *calls = context->watched;
 	const struct shadow_frame *top = context->stack.top;
 
-	if (calls && calls->inner && context->stack.overflow == 0)
+	if (calls && calls->inner && context->stack.overflow == 0 && !context_at_root(context))
 		call_watch_enter(calls->inner, budget_of(context), &context->tree, top[-1].node,
 			top->node);
 }

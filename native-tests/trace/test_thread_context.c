@@ -551,7 +551,7 @@ static uint32_t calls_of(const struct fixture *f, uint32_t method)
 	uint32_t calls = 0;
 
 	for (uint32_t i = 0; i < f->context->tree.count; i++)
-		if (call_site_method(tree_at(&f->context->tree, i)->method) == method)
+		if (label_method(tree_at(&f->context->tree, i)->method) == method)
 			calls += (uint32_t)tree_at(&f->context->tree, i)->calls;
 	return calls;
 }
@@ -561,12 +561,12 @@ static void test_call_sites(void **state)
 {
 	struct fixture f;
 	struct call_tree *tree;
-	uint32_t one = call_site(A, 17), two = call_site(A, 23), a, at_one, at_two;
+	uint32_t one = node_label(A, LABEL_LINE, 17), two = node_label(A, LABEL_LINE, 23), a, at_one, at_two;
 
-	assert_int_equal(call_site(A, 17), one);
+	assert_int_equal(node_label(A, LABEL_LINE, 17), one);
 	assert_int_not_equal(one, two);
-	assert_int_equal(call_site_method(two), A);
-	assert_int_equal(call_site_line(two), 23);
+	assert_int_equal(label_method(two), A);
+	assert_int_equal(label_content(two, LABEL_LINE), 23);
 	start(&f, 1 << 20);
 	tree = &f.context->tree;
 	context_reach(f.context, one); /* it is not in the method */
@@ -625,8 +625,7 @@ static void test_call_sites_pruned(void **state)
 	f.forced = 1 << 20;
 	for (uint32_t step = 0; step < STEPS; step++) {
 		if (depth > 0 && test_random(&random, 2) == 0)
-			context_reach(f.context, call_site(METHOD_FIRST + stack[depth - 1],
-							 1 + test_random(&random, LINES)));
+			context_reach(f.context, node_label(METHOD_FIRST + stack[depth - 1], LABEL_LINE, 1 + test_random(&random, LINES)));
 		test_use(f.context, test_random(&random, 3), 0);
 		if (depth < DEPTH && (depth == 0 || test_random(&random, 20) < 11)) {
 			stack[depth] = test_random(&random, METHODS);
@@ -645,9 +644,9 @@ static void test_call_sites_pruned(void **state)
 	for (uint32_t i = 0; i < f.context->tree.count; i++) {
 		const struct tree_node *node = tree_at(&f.context->tree, i);
 
-		if (is_call_site(node->method))
+		if (is_label(node->method))
 			assert_int_equal(tree_at(&f.context->tree, node->parent)->method,
-				call_site_method(node->method));
+				label_method(node->method));
 	}
 	finish(&f);
 }

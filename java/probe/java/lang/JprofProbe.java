@@ -79,7 +79,7 @@ public final class JprofProbe {
 
 	public static native void entered(int method);
 
-	/** A line is reached whose calls are kept apart from those of others: the number of a site (agent/trace/call_sites.h). */
+	/** A line is reached whose calls are kept apart from those of others: the number of a site (agent/trace/tree_labels.h). */
 	public static native void reach(int site);
 
 	/**

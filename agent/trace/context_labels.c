@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * context_labels: the labels of the node that a thread is in: a line, a parameter's value, tags.
+ *
+ * A frame's node is its method's, or the lowest of that method's labels. Tags are found by the tree alone: those of a node are
+ * what the nearest node of tags on its path says, itself included.
+ *
+ *   root --- A --- [user=x] --- B --- [value 3] --- C
+ *            |                                      `- user=x, though neither C nor B has a node of tags
+ *            `- none
+ *
+ * A change of tags moves the innermost frame alone. The frames below it still have what they had: when the thread comes
+ * back to one of them, that either gets a node of the new tags, or ends a tag that was one call's.
+ */
+#include "agent/trace/thread_context.h"
+#include "agent/trace/watched_calls.h"
+#include "agent/values/tag_sets.h"
+#include "agent/values/values.h"
+
+/* The thread is at that node from here on, in its innermost frame. */
+static void go_to(struct thread_context *context, uint32_t node)
+{
+	context->stack.top->node = node;
+	__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
+}
+
+/* It is at the label below that node. */
+static void go_below(struct thread_context *context, uint32_t node, uint32_t label)
+{
+	struct call_tree *tree = &context->tree;
+	uint32_t child;
+
+	go_to(context, node);
+	child = context_guess_child(SHAPE_ANY, context, tree_at(tree, node), label);
+	if (tree_at(tree, child)->method == label)
+		__atomic_store_n(&tree_at(tree, node)->last_child, child, __ATOMIC_RELAXED);
+	else
+		child = context_child(context, label);
+	go_to(context, child);
+	if (__builtin_expect(context->watched != NULL, 0))
+		watched_note_site(context);
+}
+
+/* The innermost frame can have labels: it found room, and its path is known. */
+static bool has_labels(const struct thread_context *context, uint32_t method)
+{
+	const struct shadow_frame *top = context->stack.top;
+
+	return top->method == method &&
+	       !(tree_at(&context->tree, top->node)->children & TREE_FLAT);
+}
+
+/* The node, or the lowest one above it, that is none of its method's labels of that kind or one that stands further down. */
+static uint32_t above(const struct call_tree *tree, uint32_t node, enum label_kind kind)
+{
+	while (is_label(tree_at(tree, node)->method) &&
+		node_label_of(tree_at(tree, node)->method).kind >= (unsigned)kind)
+		node = tree_at(tree, node)->parent;
+	return node;
+}
+
+/* ---- lines and values ---- */
+
+void context_reach(struct thread_context *context, uint32_t line)
+{
+	const struct call_tree *tree = &context->tree;
+	uint32_t node = context->stack.top->node;
+
+	/* Most often it is where it was. */
+	if (tree_at(tree, node)->method == line || !has_labels(context, label_method(line)))
+		return;
+	go_below(context, above(tree, node, LABEL_LINE), line);
+}
+
+bool context_value(struct thread_context *context, uint32_t value)
+{
+	struct shadow_frame *top = context->stack.top;
+
+	if (!value || !has_labels(context, label_method(value)))
+		return false;
+	go_below(context, top->node, value);
+	top = context->stack.top;
+	context_count_call(tree_at(&context->tree, top->node), sequence_state(top->third));
+	return true;
+}
+
+/* ---- tags ---- */
+
+/* The nearest node of tags on the node's path; TREE_ROOT: there is none. */
+static uint32_t tagged_by(const struct call_tree *tree, uint32_t node)
+{
+	while (node != TREE_ROOT && (!is_label(tree_at(tree, node)->method) ||
+					    node_label_of(tree_at(tree, node)->method).kind !=
+						    LABEL_TAGS))
+		node = tree_at(tree, node)->parent;
+	return node;
+}
+
+static uint32_t tags_of(const struct call_tree *tree, uint32_t by)
+{
+	return label_content(tree_at(tree, by)->method, LABEL_TAGS);
+}
+
+/* The innermost frame gets the thread's tags. */
+static void tag_frame(struct thread_context *context)
+{
+	const struct call_tree *tree = &context->tree;
+	struct shadow_frame *top = context->stack.top;
+	uint32_t node = top->node, own = above(tree, node, LABEL_TAGS), label;
+
+	if (context->stack.overflow > 0 || !has_labels(context, top->method))
+		return;
+	if (tags_of(tree, tagged_by(tree, own)) == context->tags.set) {
+		go_to(context, own);
+		return;
+	}
+	label = node_label(top->method, LABEL_TAGS, context->tags.set);
+	if (label)
+		go_below(context, own, label);
+}
+
+/* Calls that have ended give their keys back the values of before. */
+static void end_calls(struct thread_context *context)
+{
+	struct tagging *tags = &context->tags;
+	size_t depth = shadow_depth(&context->stack) - 1;
+
+	while (tags->calls > 0 && tags->call[tags->calls - 1].depth > depth) {
+		const struct tag_call *call = &tags->call[--tags->calls];
+
+		tags->set = call->before ? tag_set_with(tags->set, call->before)
+					 : tag_set_without(tags->set, call->key);
+	}
+}
+
+RARE void context_come_back_rare(struct thread_context *context)
+{
+	struct shadow_stack *stack = &context->stack;
+	const struct call_tree *tree = &context->tree;
+	uint32_t by;
+
+	end_calls(context);
+	by = tagged_by(tree, stack->top->node);
+	if (tags_of(tree, by) != context->tags.set) {
+		tag_frame(context);
+		stack->untagged = stack->top;
+		return;
+	}
+	/* So have all frames that are below the same node. */
+	stack->untagged = stack->top;
+	while (stack->untagged > shadow_base(stack) && stack->untagged->node >= by)
+		stack->untagged--;
+	/* One that ends a call's tag has to be looked at. */
+	if (context->tags.calls > 0 &&
+		stack->untagged < shadow_base(stack) + context->tags.call[context->tags.calls - 1].depth)
+		stack->untagged =
+			shadow_base(stack) + context->tags.call[context->tags.calls - 1].depth;
+}
+
+void context_tags(struct thread_context *context, uint32_t set)
+{
+	if (set == context->tags.set)
+		return;
+	if (!atomic_load_explicit(&context->outside, memory_order_relaxed))
+		context_settle(context);
+	context->tags.set = set;
+	context->stack.untagged = context->stack.top;
+	tag_frame(context);
+}
+
+bool context_tag_call(struct thread_context *context, uint32_t value)
+{
+	struct tagging *tags = &context->tags;
+	uint32_t key = value_get(value).parameter;
+
+	if (tags->calls == TAG_CALLS || context_at_root(context))
+		return false;
+	tags->call[tags->calls++] =
+		(struct tag_call){(uint32_t)shadow_depth(&context->stack) - 1, key,
+			tag_set_value(tags->set, key)};
+	context->stack.untagged = context->stack.top;
+	context_tags(context, tag_set_with(tags->set, value));
+	return true;
+}
+
+/* ---- virtual threads: frames on their way to another lane ---- */
+
+static size_t copy_labels(const struct thread_context *context, uint32_t node, uint32_t third,
+	struct shadow_frame *frame)
+{
+	const struct tree_node *label = tree_at(&context->tree, node);
+	size_t count;
+
+	if (!is_label(label->method))
+		return 0;
+	count = copy_labels(context, label->parent, third, frame);
+	if (frame)
+		frame[count] = (struct shadow_frame){node, label->method, third};
+	return count + 1;
+}
+
+size_t context_copy_frames(const struct thread_context *context, struct shadow_frame *frame)
+{
+	const struct shadow_stack *stack = &context->stack;
+	size_t frames = shadow_depth(stack) - (stack->overflow > 0), count = 0;
+
+	for (size_t i = 0; i < frames; i++) {
+		const struct shadow_frame *from = shadow_base(stack) + i;
+
+		if (i > 0 && frame)
+			frame[count] = *from;
+		count += i > 0;
+		count += copy_labels(
+			context, from->node, from->third, frame ? frame + count : NULL);
+	}
+	return count;
+}
+
+void context_put_label(struct thread_context *context, const struct shadow_frame *frame)
+{
+	if (context->stack.overflow == 0 && has_labels(context, label_method(frame->method)))
+		go_below(context, context->stack.top->node, frame->method);
+}

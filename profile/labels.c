@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * labels: nodes of lines, values and tags, which become a part of their methods; and what values and tags are.
+ *
+ * Labels stand behind their method's node, and before what was done under them. Those of lines go first: what is called from
+ * there gets the line. What values and tags tell apart is put together again, path by path; as it was, it is kept
+ * as the profile's `labelled`.
+ */
+#include "profile/pairs.h"
+#include "profile/reader.h"
+
+/* ---- what they are ---- */
+
+static int check_value(struct reader *reader, void *record, size_t i)
+{
+	const struct profile_value *value = record;
+
+	return PLACE_OF(reader->profile, parameter, KEY_U32, value->parameter) == ROWS_NONE
+		       ? read_damaged(reader->source, "a value is of nothing")
+		       : 0;
+}
+
+static int check_tag(struct reader *reader, void *record, size_t i)
+{
+	const struct profile_tag *tag = record;
+
+	return tag->set < 2 || PLACE_OF(reader->profile, value, KEY_U32, tag->value) == ROWS_NONE
+		       ? read_damaged(reader->source, "a tag has no value")
+		       : 0;
+}
+
+int labels_read(struct reader *reader)
+{
+	static const struct reader_list parameters = READER_LIST(TABLE_PARAMETER, parameter,
+						.key = "parameter id", .least = 1,
+						.most = UINT32_MAX, .check = NULL),
+					values = READER_LIST(TABLE_VALUE, value,
+						.key = "value id", .least = 1,
+						.most = PROFILE_LABEL_MAX, .check = check_value),
+					tags = READER_LIST(TABLE_TAG, tag, .key = "tag id",
+						.least = 1, .most = UINT32_MAX,
+						.check = check_tag);
+	int status = reader_read(reader, &parameters);
+
+	if (status == 0)
+		status = reader_read(reader, &values);
+	if (status == 0)
+		status = reader_read(reader, &tags);
+	return status;
+}
+
+/* ---- parts of methods ---- */
+
+struct parting {
+	struct profile *profile;
+	bool apart;      /* paths of samples are not put together with those of calls */
+	uint32_t *place; /* by a node as it was: where it is, or what it is a part of */
+	uint32_t *line;  /* by a node as it was: of a line's; 0: it is none */
+	size_t kept, first; /* nodes; of them before the thread's */
+	/* Of one thread: of what the method and the caller's line are, and (caller, that) of each node: its number there. */
+	struct pairs names, paths;
+};
+
+static bool is_line(const struct profile_node *node)
+{
+	return node->line > 0;
+}
+
+static bool is_value_or_tags(const struct profile_node *node)
+{
+	return node->value > 0 || node->tags > 0;
+}
+
+static bool has_any(
+	const struct profile *profile, bool (*is_such)(const struct profile_node *node))
+{
+	bool any = false;
+
+	for (size_t i = 0; i < profile->node_count && !any; i++)
+		any = is_such(&profile->node[i]);
+	return any;
+}
+
+static void add_part(
+	const struct profile *profile, struct profile_node *to, const struct profile_node *part)
+{
+	uint64_t *base = (uint64_t *)(uintptr_t)to->base;
+
+	to->sampled &= part->sampled;
+	for (int k = 0; k < 4; k++)
+		to->transition[k / 2][k % 2] += part->transition[k / 2][k % 2];
+	/* And spent, behind it. */
+	for (unsigned m = 0; m < 2 * profile->metric_count; m++)
+		base[m] += part->base[m];
+}
+
+static int part_line(struct parting *parting, size_t i)
+{
+	struct profile *profile = parting->profile;
+	struct profile_node node = profile->node[i];
+	uint32_t caller = node.parent, parent = parting->place[caller];
+	bool root = caller == i;
+
+	/* One whose method was folded, and that is elsewhere by now, is the method's. */
+	if (!root && is_line(&node) && profile->node[parent].method == node.method) {
+		parting->line[i] = node.line;
+		parting->place[i] = parent;
+		add_part(profile, &profile->node[parent], &node);
+		return 0;
+	}
+	parting->place[i] = (uint32_t)parting->kept;
+	node.parent = root ? (uint32_t)parting->kept : parent;
+	node.line = root ? 0 : parting->line[caller];
+	profile->node[parting->kept++] = node;
+	return 0;
+}
+
+/* Parts of the root that were folded are the root's all the same. */
+static int part_value(struct parting *parting, size_t i)
+{
+	struct profile *profile = parting->profile;
+	struct profile_node node = profile->node[i], *to;
+	bool root = node.parent == i;
+	uint32_t parent = root ? (uint32_t)parting->kept : parting->place[node.parent];
+	uint32_t name, number;
+
+	if (!root && node.method == METHOD_ROOT)
+		parent = (uint32_t)parting->first;
+	if (!root && (is_value_or_tags(&node) || node.method == METHOD_ROOT) &&
+		profile->node[parent].method == node.method) {
+		parting->place[i] = parent;
+		add_part(profile, &profile->node[parent], &node);
+		return 0;
+	}
+	name = pairs_take(&parting->names, node.method, node.line);
+	number = pairs_take(&parting->paths, parent,
+		name << 1 | (uint32_t)(parting->apart && node.sampled));
+	if (name == 0 || number == 0)
+		return -1;
+	parting->place[i] = (uint32_t)parting->first + number - 1;
+	to = &profile->node[parting->place[i]];
+	if (parting->place[i] == parting->kept) {
+		node.parent = parent;
+		node.value = node.tags = 0;
+		*to = node;
+		parting->kept++;
+		return 0;
+	}
+	to->calls += node.calls;
+	to->interpreted += node.interpreted;
+	to->jitted += node.jitted;
+	to->native += node.native;
+	if (!to->earlier)
+		to->earlier = node.earlier;
+	add_part(profile, to, &node);
+	return 0;
+}
+
+static int part_all(struct owned_profile *owned, int (*part)(struct parting *parting, size_t i))
+{
+	struct profile *profile = &owned->profile;
+	struct store *store = &owned->store;
+	struct parting parting = {.profile = profile, .apart = profile_is_auto(profile)};
+	int status = 0;
+
+	parting.place = store_room(store, profile->node_count, sizeof *parting.place);
+	parting.line = store_room(store, profile->node_count, sizeof *parting.line);
+	if (store->failed)
+		return -1;
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		size_t i = profile->thread_first[t], end = profile->thread_first[t + 1];
+
+		/* Those behind are where they were. */
+		profile->thread_first[t] = parting.first = parting.kept;
+		for (; i < end && status == 0; i++)
+			status = part(&parting, i);
+		pairs_fini(&parting.names);
+		pairs_fini(&parting.paths);
+	}
+	profile->thread_first[profile->thread_count] = parting.kept;
+	profile->node_count = parting.kept;
+	for (size_t i = 0; i < profile->account_count && status == 0; i++)
+		profile->account[i].node = parting.place[profile->account[i].node];
+	return status;
+}
+
+/* A copy of what is about to be changed. */
+static int keep_labelled(struct owned_profile *owned)
+{
+	struct profile *profile = &owned->profile;
+	struct store *store = &owned->store;
+	struct profile *copy = store_room(store, 1, sizeof *copy);
+	size_t nodes = profile->node_count, values = 2 * (size_t)profile->metric_count;
+	uint64_t *base = store_room(store, nodes * values + 1, sizeof *base);
+	size_t *first = store_room(store, profile->thread_count + 1, sizeof *first);
+	struct profile_node *node = store_room(store, nodes + 1, sizeof *node);
+	struct profile_account *account =
+		store_room(store, profile->account_count + 1, sizeof *account);
+
+	if (store->failed)
+		return -1;
+	*copy = *profile;
+	copy->node = node;
+	copy->thread_first = first;
+	copy->account = account;
+	memcpy(first, profile->thread_first, (profile->thread_count + 1) * sizeof *first);
+	if (profile->account_count > 0)
+		memcpy(account, profile->account, profile->account_count * sizeof *account);
+	for (size_t i = 0; i < nodes; i++) {
+		node[i] = profile->node[i];
+		memcpy(base, profile->node[i].base, values * sizeof *base);
+		node[i].base = base;
+		node[i].spent = base + profile->metric_count;
+		base += values;
+	}
+	profile->labelled = copy;
+	return 0;
+}
+
+int labels_part(struct owned_profile *owned)
+{
+	int status = 0;
+
+	if (has_any(&owned->profile, is_line))
+		status = part_all(owned, part_line);
+	if (status == 0 && has_any(&owned->profile, is_value_or_tags)) {
+		status = keep_labelled(owned);
+		if (status == 0)
+			status = part_all(owned, part_value);
+	}
+	return status;
+}
