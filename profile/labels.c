@@ -25,7 +25,8 @@ static int check_tag(struct reader *reader, void *record, size_t i)
 {
 	const struct profile_tag *tag = record;
 
-	return tag->set < 2 || PLACE_OF(reader->profile, value, KEY_U32, tag->value) == ROWS_NONE
+	return tag->set < 2 || PLACE_OF(reader->profile, value, KEY_U32, tag->value) ==
+				       ROWS_NONE
 		       ? read_damaged(reader->source, "a tag has no value")
 		       : 0;
 }
@@ -37,7 +38,8 @@ int labels_read(struct reader *reader)
 						.most = UINT32_MAX, .check = NULL),
 					values = READER_LIST(TABLE_VALUE, value,
 						.key = "value id", .least = 1,
-						.most = PROFILE_LABEL_MAX, .check = check_value),
+						.most = PROFILE_LABEL_MAX,
+						.check = check_value),
 					tags = READER_LIST(TABLE_TAG, tag, .key = "tag id",
 						.least = 1, .most = UINT32_MAX,
 						.check = check_tag);
@@ -54,9 +56,9 @@ int labels_read(struct reader *reader)
 
 struct parting {
 	struct profile *profile;
-	bool apart;      /* paths of samples are not put together with those of calls */
-	uint32_t *place; /* by a node as it was: where it is, or what it is a part of */
-	uint32_t *line;  /* by a node as it was: of a line's; 0: it is none */
+	bool apart;         /* paths of samples are not put together with those of calls */
+	uint32_t *place;    /* by a node as it was: where it is, or what it is a part of */
+	uint32_t *line;     /* by a node as it was: of a line's; 0: it is none */
 	size_t kept, first; /* nodes; of them before the thread's */
 	/* Of one thread: of what the method and the caller's line are, and (caller, that) of each node: its number there. */
 	struct pairs names, paths;

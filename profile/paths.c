@@ -26,7 +26,8 @@
 	"UNION SELECT coalesce(n.parent, f.into_id) FROM named LEFT JOIN node n "              \
 	"ON n.id = named.id LEFT JOIN forward f ON f.id = named.id WHERE coalesce(n.parent, "  \
 	"f.into_id) NOT NULL) "                                                                \
-	"SELECT n.id, n.parent, n.method, coalesce(n.line, n.value, n.tags) FROM named CROSS JOIN node n ON n.id = "      \
+	"SELECT n.id, n.parent, n.method, coalesce(n.line, n.value, n.tags) FROM named CROSS " \
+	"JOIN node n ON n.id = "                                                               \
 	"named.id "                                                                            \
 	"WHERE n.id & 4294967295 ORDER BY 1"
 

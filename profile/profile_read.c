@@ -533,11 +533,10 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = watched_read_slow_calls(reader);
 	if (status == 0)
 		watched_follow_threads(profile);
-	if (status == 0 &&
-		(groups_merge(reader->owned) != 0 ||
-			((interval->from || interval->by_slices) &&
-				interval_drop_unused(profile) != 0) ||
-			labels_part(reader->owned) != 0))
+	if (status == 0 && (groups_merge(reader->owned) != 0 ||
+				   ((interval->from || interval->by_slices) &&
+					   interval_drop_unused(profile) != 0) ||
+				   labels_part(reader->owned) != 0))
 		status = reader_no_memory(reader);
 	if (status == 0)
 		watched_place_threads(profile);

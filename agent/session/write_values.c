@@ -35,8 +35,8 @@ static int put_value(struct profile_writer *profile, uint32_t id, struct error *
 }
 
 /* In the profile the empty set is 1. */
-static int put_tags(struct profile_writer *profile, uint32_t set, uint32_t *rows,
-	struct error *error)
+static int put_tags(
+	struct profile_writer *profile, uint32_t set, uint32_t *rows, struct error *error)
 {
 	struct tag_set tags = tag_set_get(set);
 	int status = 0;

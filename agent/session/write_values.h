@@ -17,7 +17,7 @@ struct values_written {
 };
 
 /* Puts those behind, and counts them. 0, or a negative code. */
-int values_put(struct profile_writer *profile, struct values_written *written,
-	struct error *error);
+int values_put(
+	struct profile_writer *profile, struct values_written *written, struct error *error);
 
 #endif

@@ -90,9 +90,9 @@ bool context_value(struct thread_context *context, uint32_t value)
 /* The nearest node of tags on the node's path; TREE_ROOT: there is none. */
 static uint32_t tagged_by(const struct call_tree *tree, uint32_t node)
 {
-	while (node != TREE_ROOT && (!is_label(tree_at(tree, node)->method) ||
-					    node_label_of(tree_at(tree, node)->method).kind !=
-						    LABEL_TAGS))
+	while (node != TREE_ROOT &&
+		(!is_label(tree_at(tree, node)->method) ||
+			node_label_of(tree_at(tree, node)->method).kind != LABEL_TAGS))
 		node = tree_at(tree, node)->parent;
 	return node;
 }
@@ -153,7 +153,8 @@ RARE void context_come_back_rare(struct thread_context *context)
 		stack->untagged--;
 	/* One that ends a call's tag has to be looked at. */
 	if (context->tags.calls > 0 &&
-		stack->untagged < shadow_base(stack) + context->tags.call[context->tags.calls - 1].depth)
+		stack->untagged <
+			shadow_base(stack) + context->tags.call[context->tags.calls - 1].depth)
 		stack->untagged =
 			shadow_base(stack) + context->tags.call[context->tags.calls - 1].depth;
 }

@@ -39,7 +39,7 @@ struct shadow_stack {
 	 * sentinel */
 	struct shadow_frame *limit;
 	struct shadow_frame *untagged; /* the base: of all that is known */
-	uint64_t overflow; /* frames above the sentinel */
+	uint64_t overflow;             /* frames above the sentinel */
 	struct arena arena;
 };
 

@@ -74,7 +74,8 @@ static inline uint32_t label_method(uint32_t method)
 /* What a label of that kind stands for; 0: it is no such label. */
 static inline uint32_t label_content(uint32_t method, enum label_kind kind)
 {
-	struct node_label label = is_label(method) ? node_label_of(method) : (struct node_label){0};
+	struct node_label label =
+		is_label(method) ? node_label_of(method) : (struct node_label){0};
 
 	return is_label(method) && label.kind == kind ? label.content : 0;
 }
@@ -82,7 +83,8 @@ static inline uint32_t label_content(uint32_t method, enum label_kind kind)
 /* As the profile has tags: + 1, so that 0 is no label of them. */
 static inline uint32_t label_tags(uint32_t method)
 {
-	struct node_label label = is_label(method) ? node_label_of(method) : (struct node_label){0};
+	struct node_label label =
+		is_label(method) ? node_label_of(method) : (struct node_label){0};
 
 	return is_label(method) && label.kind == LABEL_TAGS ? label.content + 1 : 0;
 }
@@ -92,7 +94,8 @@ static inline uint32_t label_folded(uint32_t method)
 {
 	uint32_t of = label_method(method);
 
-	return is_label(method) && of == METHOD_ROOT ? node_label(METHOD_ROOT, LABEL_TAGS, 0) : of;
+	return is_label(method) && of == METHOD_ROOT ? node_label(METHOD_ROOT, LABEL_TAGS, 0)
+						     : of;
 }
 
 #endif

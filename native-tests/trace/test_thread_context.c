@@ -561,7 +561,8 @@ static void test_call_sites(void **state)
 {
 	struct fixture f;
 	struct call_tree *tree;
-	uint32_t one = node_label(A, LABEL_LINE, 17), two = node_label(A, LABEL_LINE, 23), a, at_one, at_two;
+	uint32_t one = node_label(A, LABEL_LINE, 17), two = node_label(A, LABEL_LINE, 23), a,
+		 at_one, at_two;
 
 	assert_int_equal(node_label(A, LABEL_LINE, 17), one);
 	assert_int_not_equal(one, two);
@@ -625,7 +626,9 @@ static void test_call_sites_pruned(void **state)
 	f.forced = 1 << 20;
 	for (uint32_t step = 0; step < STEPS; step++) {
 		if (depth > 0 && test_random(&random, 2) == 0)
-			context_reach(f.context, node_label(METHOD_FIRST + stack[depth - 1], LABEL_LINE, 1 + test_random(&random, LINES)));
+			context_reach(f.context,
+				node_label(METHOD_FIRST + stack[depth - 1], LABEL_LINE,
+					1 + test_random(&random, LINES)));
 		test_use(f.context, test_random(&random, 3), 0);
 		if (depth < DEPTH && (depth == 0 || test_random(&random, 20) < 11)) {
 			stack[depth] = test_random(&random, METHODS);
