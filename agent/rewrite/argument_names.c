@@ -5,7 +5,7 @@
 
 #include "agent/rewrite/descriptor.h"
 
-/* A row of MethodParameters: name and access; an exception table's row, and one of a LocalVariableTable. */
+/* Bytes of rows: of MethodParameters (name and access), of an exception table, of a LocalVariableTable. */
 enum { PARAMETER_ROW = 4, EXCEPTION_ROW = 8, VARIABLE_ROW = 10 };
 
 static bool name_is(const struct argument_names *names, uint16_t index, const char *name)
@@ -32,12 +32,15 @@ static int place_by_parameters(
 /* The argument that begins at that local. */
 static int place_by_slot(const struct argument_names *names, uint32_t local, uint32_t arguments)
 {
-	uint32_t slot;
+	const char *at = names->descriptor.chars + 1;
+	const char *end = names->descriptor.chars + names->descriptor.length;
+	uint32_t slot = names->is_static ? 0 : 1;
 
-	for (uint32_t i = 0; i < arguments; i++)
-		if (descriptor_argument(names->descriptor, i, &slot) &&
-			slot + !names->is_static == local)
+	for (uint32_t i = 0; i < arguments && slot <= local; i++) {
+		if (slot == local)
 			return (int)i;
+		slot += type_slots(descriptor_type(&at, end));
+	}
 	return -1;
 }
 
@@ -50,12 +53,16 @@ static int place_by_variables(const struct argument_names *names, struct reader 
 	if (reader_left(&in) != rows * (size_t)VARIABLE_ROW)
 		return -1;
 	while (rows-- > 0) {
-		uint32_t start = read_u2(&in), length = read_u2(&in), index = read_u2(&in);
-		uint32_t type = read_u2(&in), local = read_u2(&in);
+		struct reader row = read_part(&in, VARIABLE_ROW);
+		uint32_t start = read_u2(&row);
+		uint16_t index, local;
 		int place;
 
-		(void)length, (void)type;
-		if (start > 0 || !name_is(names, (uint16_t)index, name))
+		read_u2(&row); /* length */
+		index = read_u2(&row);
+		read_u2(&row); /* type */
+		local = read_u2(&row);
+		if (start > 0 || !name_is(names, index, name))
 			continue;
 		place = place_by_slot(names, local, arguments);
 		if (place >= 0)
@@ -90,7 +97,8 @@ int rewrite_argument_place(const struct rewrite_method *method, const char *name
 	struct descriptor descriptor;
 	int place;
 
-	if (!names || !descriptor_read(names->descriptor, &descriptor))
+	if (!names || !descriptor_read(names->descriptor, &descriptor) ||
+		descriptor.slots > ARGUMENT_SLOTS_MAX)
 		return -1;
 	place = place_by_parameters(names, name, descriptor.count);
 	return place >= 0 ? place : place_by_code(names, name, descriptor.count);
