@@ -10,11 +10,14 @@
  */
 #include "agent/probes/method_probes.h"
 
+#include <string.h>
+
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/log/log.h"
 #include "agent/probes/checked_probe_class.h" /* made of java/probe/java/lang/JprofProbe.java */
 #include "agent/probes/counted_calls.h"
+#include "agent/probes/parameter_probes.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
 #include "agent/trace/fence.h"
@@ -143,17 +146,41 @@ static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
 #undef X
 };
 
-/* Calls all of them until the JVM has compiled their entries; they are turned away. */
+/* Those that values are handed to. */
+static const JNINativeMethod parameter_probes[] = {
+	{(char *)"value", (char *)"(Ljava/lang/Object;I)V",
+		(void *)parameter_probe_value_object},
+	{(char *)"value", (char *)"(JI)V", (void *)parameter_probe_value_long},
+	{(char *)"value", (char *)"(DI)V", (void *)parameter_probe_value_double},
+	{(char *)"result", (char *)"(Ljava/lang/Object;I)V",
+		(void *)parameter_probe_result_object},
+	{(char *)"result", (char *)"(JI)V", (void *)parameter_probe_result_long},
+	{(char *)"result", (char *)"(DI)V", (void *)parameter_probe_result_double},
+};
+
+enum { PARAMETER_PROBES = sizeof(parameter_probes) / sizeof(*parameter_probes) };
+
+/* Calls the static method until the JVM has compiled its entry. */
+static void warm_up_one(JNIEnv *jni, jclass class, const char *name, const char *descriptor,
+	const jvalue *arguments)
+{
+	jmethodID method = (*jni)->GetStaticMethodID(jni, class, name, descriptor);
+
+	for (int i = 0; i < WARM_UP && !(*jni)->ExceptionCheck(jni); i++)
+		(*jni)->CallStaticVoidMethodA(jni, class, method, arguments);
+}
+
+/* Calls all of them; they are turned away. */
 static bool warm_up(JNIEnv *jni, jclass class)
 {
+	static const jvalue nothing[2]; /* null, or 0, and a number that no reading has */
 	struct thread_hiding before = slot_hide_own();
 
-	for (size_t p = 0; p < PROBES && !(*jni)->ExceptionCheck(jni); p++) {
-		jmethodID method = (*jni)->GetStaticMethodID(jni, class, probe_name[p], "(I)V");
-
-		for (int i = 0; i < WARM_UP && !(*jni)->ExceptionCheck(jni); i++)
-			(*jni)->CallStaticVoidMethod(jni, class, method, 0);
-	}
+	for (size_t p = 0; p < PROBES && !(*jni)->ExceptionCheck(jni); p++)
+		warm_up_one(jni, class, probe_name[p], "(I)V", nothing);
+	for (size_t p = 0; p < PARAMETER_PROBES && !(*jni)->ExceptionCheck(jni); p++)
+		warm_up_one(jni, class, parameter_probes[p].name, parameter_probes[p].signature,
+			nothing);
 	slot_show_own(before);
 	if (!(*jni)->ExceptionCheck(jni))
 		return true;
@@ -166,7 +193,7 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	enum metric_shape shape = session->metrics.shape;
 	bool precise = session->options.timing == TIMING_PRECISE;
 	const int wanted = 2 * (int)shape + precise;
-	JNINativeMethod native[PROBES + 2];
+	JNINativeMethod native[PROBES + 2 + PARAMETER_PROBES];
 	static jclass class;   /* one start at a time */
 	static int given = -1; /* none */
 
@@ -189,7 +216,8 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 		(char *)"counted", (char *)"(IJ)V", (void *)counted_calls_probe};
 	native[PROBES + 1] = (JNINativeMethod){
 		(char *)"blocks", (char *)"()J", (void *)counted_calls_blocks};
-	if (boot_class_register(jni, class, native, PROBES + 2, error))
+	memcpy(native + PROBES + 2, parameter_probes, sizeof(parameter_probes));
+	if (boot_class_register(jni, class, native, PROBES + 2 + PARAMETER_PROBES, error))
 		return -ERROR_JVM;
 	if (!warm_up(jni, class))
 		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");

@@ -12,6 +12,8 @@
  *                                        --> sample_entered(id)
  *                    --invokestatic--> java.lang.JprofProbe.reach(int)
  *                                        --> context_reach(context, site)
+ *                    --invokestatic--> java.lang.JprofProbe.value, result(value, int)
+ *                                        --> parameter_probes.h
  *
  * The class is in java.lang, defined by the boot loader: there is no class loader that may not
  * ask the boot loader for a class of that package, and no module that cannot read java.base.
@@ -23,7 +25,7 @@
 #include "agent/session/session.h"
 
 /* Internal name of the class that has the static methods enter, watched, exit, unwind, caught, entered and reach,
- * (I)V. */
+ * (I)V, and value and result, which take a value and an int. */
 #define METHOD_PROBES_CLASS "java/lang/JprofProbe"
 
 /* A step of a recording: defines the class, gives its methods their functions for the session's

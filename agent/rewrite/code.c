@@ -232,7 +232,7 @@ static enum rewrite_reason code_scan(struct code *code)
 	uint16_t *label = code->label;
 	uint32_t pc = 0, length = code->length, probe = code->probe->size;
 	uint32_t shift = probe_entry_size(code->probe); /* of the instruction at pc */
-	bool timed = code->probe->timed;
+	uint32_t exit = probe_exit_size(code->probe);
 
 	code->sites = code->exits = 0;
 	while (pc < length) {
@@ -256,10 +256,10 @@ static enum rewrite_reason code_scan(struct code *code)
 		if (caught)
 			shift += probe;
 		shift += code_reach_size(code, pc);
-		if (flow == FLOW_RETURN && timed) {
+		if (flow == FLOW_RETURN && exit > 0) {
 			if (!exit_add(code, pc, pc + shift))
 				return REWRITE_MEMORY;
-			shift += probe;
+			shift += exit;
 		} else if (flow_is_switch(flow)) {
 			shift += switch_padding(pc + shift) - switch_padding(pc);
 		}
@@ -405,6 +405,7 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 
 	for (unsigned i = 0; i < code->probe->entries; i++)
 		probe_write(code->probe, code->probe->entry[i], out);
+	write_copy(out, code->probe->values.bytes, code->probe->values.size);
 	for (uint32_t s = 0; s < code->sites; s++) {
 		const struct site *site = &code->site[s];
 		bool caught = code_catches(code, site->pc);
@@ -417,8 +418,10 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 			probe_write(code->probe, CALL_CAUGHT, out);
 		if (code_reach_size(code, pc) > 0)
 			reach_write(code, pc, out);
-		if (site->flow == FLOW_RETURN && code->probe->timed) {
-			probe_write(code->probe, CALL_EXIT, out);
+		if (site->flow == FLOW_RETURN) {
+			write_copy(out, code->probe->results.bytes, code->probe->results.size);
+			if (code->probe->timed)
+				probe_write(code->probe, CALL_EXIT, out);
 		} else if (flow_is_switch(site->flow)) {
 			enum rewrite_reason reason = switch_write(code, pc, &pc, out);
 
@@ -453,8 +456,11 @@ uint32_t code_exit_from(const struct code *code, uint32_t pc)
 
 bool code_covers(const struct code *code, uint32_t start, uint32_t end)
 {
+	const struct probe *probe = code->probe;
 	uint32_t i = code_exit_from(code, start);
 
+	if (probe->results.size > 0 || (start == 0 && probe->values.size > 0))
+		return true;
 	/* A return is one byte, so they are all returns if no byte is between them. A
 	 * caught probe is something else, too. */
 	for (; start < end; start++, i++)

@@ -7,10 +7,10 @@
  * on its place, or a probe comes before it. Decoding finds the sites and gives each instruction
  * its *label*, the place where a jump to it arrives:
  *
- *   in front of the exit probe, if it is a return;
+ *   in front of the result's readings and the exit probe, if it is a return;
  *   in front of the caught probe, if a handler of the method's own begins there;
  *   in front of the probe that tells a call's line;
- *   behind the calls at the entry, if it is the first (a loop back to it must not enter again).
+ *   behind calls and readings at the entry, if it is the first (a loop back to it must not enter again).
  *
  * Branches keep their form. Where probes push a target out of a branch's reach, 32,767 bytes,
  * the method stays as it is: not one of two million methods of JDKs and libraries has such a
@@ -25,6 +25,18 @@
 
 enum { CODE_MAX = 65535 }; /* bytes (JVM specification, 4.7.3) */
 
+/* How a value is handed to a probe: as an object, or as a number that it fits into. */
+enum reading_form { READING_OBJECT, READING_LONG, READING_DOUBLE, READING_FORMS };
+
+/* Readings of one place, as instructions: load or dup, widen, push the number, invokestatic. */
+enum { READING_SIZE_MAX = 2 + 1 + 3 + 3 };
+
+struct reading_code {
+	uint8_t bytes[READINGS_MAX * READING_SIZE_MAX];
+	uint8_t size;
+	uint8_t stack; /* slots of the operand stack that it needs beyond those that are in use */
+};
+
 /* A call at the entry for each kind of probe, by its place in PROBE_TABLE; the others are of
  * PROBE_TIMED. */
 enum probe_call {
@@ -37,7 +49,9 @@ enum probe_call {
 	CALL_CAUGHT,
 	TIMED_CALLS,
 	CALL_REACH = TIMED_CALLS, /* of PROBE_TIMED where call sites are kept apart */
-	CALLS
+	CALL_VALUE,               /* for each of enum reading_form */
+	CALL_RESULT = CALL_VALUE + READING_FORMS,
+	CALLS = CALL_RESULT + READING_FORMS
 };
 
 /* How probes are called: push the id, invokestatic; and which of them the method has. */
@@ -49,15 +63,28 @@ struct probe {
 	bool timed;   /* not at the entry alone */
 	uint8_t entries;
 	uint8_t entry[ENTRY_CALLS]; /* enum probe_call, in their order */
+	struct reading_code values,
+		results; /* behind those; in front of the exit probe, or where that would be */
 };
 
 /* Bytes of what tells a call's line, and of its push. */
 enum { REACH_PUSH = 3, REACH_SIZE = REACH_PUSH + 3 };
 
-/* Bytes of the calls at the entry. */
-static inline uint32_t probe_entry_size(const struct probe *probe)
+/* Bytes of the calls at the entry, without readings, and with them. */
+static inline uint32_t probe_calls_size(const struct probe *probe)
 {
 	return (uint32_t)probe->entries * probe->size;
+}
+
+static inline uint32_t probe_entry_size(const struct probe *probe)
+{
+	return probe_calls_size(probe) + probe->values.size;
+}
+
+/* Bytes in front of a return: readings of the result, and the exit probe. */
+static inline uint32_t probe_exit_size(const struct probe *probe)
+{
+	return probe->results.size + (probe->timed ? probe->size : 0u);
 }
 
 struct site {
@@ -66,10 +93,10 @@ struct site {
 	uint8_t flow;    /* enum opcode_flow */
 };
 
-/* A return, with its probe. */
+/* A return, with what is in front of it. */
 struct exit {
 	uint16_t pc;
-	uint16_t probe; /* where the probe begins in the new code */
+	uint16_t probe; /* where that begins in the new code */
 };
 
 /* Zero-initialise it. Its arrays are owned, and used again for the next method. */
@@ -78,7 +105,8 @@ struct code {
 	uint32_t length;
 	uint32_t new_length;       /* with probes, without their handlers */
 	const struct probe *probe; /* borrowed */
-	uint16_t *label; /* by pc; 0: no instruction begins here. The last: new_length */
+	uint16_t *
+		label; /* by pc; 0: no instruction begins here, but at pc 0. The last: new_length */
 	uint32_t label_capacity;
 	uint8_t *handler; /* by pc: a handler with a caught probe begins here */
 	uint32_t handler_capacity;
@@ -122,13 +150,14 @@ void code_write_handler(const struct code *code, struct writer *out);
 /* True if an instruction begins at pc. */
 static inline bool code_begins(const struct code *code, uint32_t pc)
 {
-	return pc < code->length && code->label[pc] != 0;
+	return pc < code->length && (pc == 0 || code->label[pc] != 0);
 }
 
 /* Bytes of the instruction that begins at pc; 0: it is malformed, or not whole. */
 uint32_t code_size_at(const struct code *code, uint32_t pc);
 
-/* True if an instruction from start up to end (pc) is not a return. */
+/* True if from start up to end (pc) there is something for the handler of `unwind`: an instruction that is not a return, or a
+ * reading. */
 bool code_covers(const struct code *code, uint32_t start, uint32_t end);
 
 /* True if a caught probe is at pc. */

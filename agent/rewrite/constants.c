@@ -245,6 +245,7 @@ static const struct {
 	NAME("LocalVariableTable", ATTRIBUTE_LOCALS),
 	NAME("LocalVariableTypeTable", ATTRIBUTE_LOCALS),
 	NAME("RuntimeVisibleAnnotations", ATTRIBUTE_ANNOTATIONS),
+	NAME("MethodParameters", ATTRIBUTE_PARAMETERS),
 	NAME("RuntimeVisibleTypeAnnotations", ATTRIBUTE_TYPES),
 	NAME("RuntimeInvisibleTypeAnnotations", ATTRIBUTE_TYPES),
 };

@@ -3,69 +3,8 @@
 /* constructor: one pass over the code. */
 #include "agent/rewrite/constructor.h"
 
+#include "agent/rewrite/descriptor.h"
 #include "agent/rewrite/stack_map.h"
-
-/* ---- descriptors (4.3) ---- */
-
-/* Slots of the type at *at, which is skipped; 0: void. False: malformed. */
-static bool descriptor_type(const char **at, const char *end, uint32_t *slots)
-{
-	bool array = false;
-
-	*slots = 1;
-	while (*at < end && **at == '[') {
-		array = true;
-		(*at)++;
-	}
-	if (*at == end)
-		return false;
-	switch (*(*at)++) {
-	case 'L':
-		*at = memchr(*at, ';', (size_t)(end - *at));
-		if (!*at)
-			return false;
-		(*at)++;
-		return true;
-	case 'J':
-	case 'D':
-		*slots = array ? 1 : 2;
-		return true;
-	case 'V':
-		*slots = 0;
-		return !array;
-	case 'B':
-	case 'C':
-	case 'F':
-	case 'I':
-	case 'S':
-	case 'Z':
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool descriptor_read(struct text text, struct descriptor *descriptor)
-{
-	const char *at = text.chars, *end = text.chars + text.length;
-	uint32_t slots;
-
-	*descriptor = (struct descriptor){0};
-	if (at < end && *at == '(') {
-		at++;
-		while (at < end && *at != ')') {
-			if (!descriptor_type(&at, end, &slots) || slots == 0)
-				return false;
-			descriptor->arguments += slots;
-		}
-		if (at == end)
-			return false;
-		at++;
-	}
-	return descriptor_type(&at, end, &descriptor->result) && at == end;
-}
-
-/* ---- the pass ---- */
 
 /* Slots set for frames, until the method is left alone: some milliseconds. */
 enum { WORK_MAX = 1 << 24 };
@@ -172,7 +111,7 @@ static void effect_invoke(struct walk *walk, uint8_t opcode, uint16_t index)
 
 	if (!member_read(walk, index, &name, &descriptor))
 		return;
-	change(walk, descriptor.arguments, 0);
+	change(walk, descriptor.slots, 0);
 	if (opcode != OP_INVOKESTATIC && opcode != OP_INVOKEDYNAMIC && pop(walk) &&
 		opcode == OP_INVOKESPECIAL && text_is(name, "<init>", 6)) {
 		walk->initialised = true;
@@ -276,13 +215,15 @@ static bool first_frame(struct walk *walk)
 	struct text text = walk->method->descriptor;
 	const char *at = text.chars + 1;
 	struct descriptor whole;
-	uint32_t slots;
 
 	if (!descriptor_read(text, &whole) || text.chars[0] != '(')
 		return false;
 	frame_local_add(walk, TYPE_UNINITIALIZED_THIS);
-	while (*at != ')' && descriptor_type(&at, text.chars + text.length, &slots))
-		frame_local_add(walk, slots == 2 ? TYPE_LONG : TYPE_TOP);
+	for (uint32_t i = 0; i < whole.count; i++) {
+		char type = descriptor_type(&at, text.chars + text.length);
+
+		frame_local_add(walk, type_slots(type) == 2 ? TYPE_LONG : TYPE_TOP);
+	}
 	slots_set(walk);
 	return true;
 }

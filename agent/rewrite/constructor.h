@@ -22,15 +22,6 @@
 #include "agent/rewrite/constants.h"
 #include "agent/rewrite/exceptions.h"
 
-/* A descriptor (4.3). */
-struct descriptor {
-	uint32_t arguments; /* slots, without `this` */
-	uint32_t result;    /* slots of the result, or of the field */
-};
-
-/* Of a method or of a field. False: malformed. */
-bool descriptor_read(struct text text, struct descriptor *descriptor);
-
 /* Zero-initialise it. Its arrays are owned, and used again for the next constructor. */
 struct constructor {
 	uint8_t *local; /* verification types of the last frame's locals */

@@ -40,7 +40,7 @@ struct cover {
 	uint32_t start, end; /* pc */
 	uint32_t handler;    /* in the new code */
 	uint32_t type;
-	bool skip_returns; /* returns are left out too, with their probes */
+	bool unwinds; /* the handler is that of `unwind`: it is for readings of results, too, and not for returns */
 };
 
 /* One row, of places in the new code. */
@@ -61,15 +61,16 @@ static void row_write(
 	put_u2(row + ROW_TYPE, cover->type);
 }
 
-/* Rows around the exit probes; the first begins at a place in the new code. */
+/* Rows around what is in front of returns; the first begins at a place in the new code. */
 static void cover_write(struct table *table, const struct cover *cover, uint32_t from)
 {
 	const struct code *code = table->code;
-	uint32_t i = code_exit_from(code, cover->start), size = code->probe->size;
+	uint32_t i = code_exit_from(code, cover->start), size = probe_exit_size(code->probe);
+	uint32_t results = cover->unwinds ? code->probe->results.size : 0;
 
 	for (; i < code->exits && code->exit[i].pc < cover->end; i++) {
-		row_write(table, cover, from, code->exit[i].probe);
-		from = code->exit[i].probe + size + (uint32_t)cover->skip_returns;
+		row_write(table, cover, from, code->exit[i].probe + results);
+		from = code->exit[i].probe + size + (uint32_t)cover->unwinds;
 	}
 	row_write(table, cover, from, code->label[cover->end]);
 }
@@ -121,10 +122,12 @@ enum rewrite_reason exceptions_write(struct exceptions *exceptions, const struct
 			.start = range->start,
 			.end = range->end,
 			.handler = handlers->at[range->handler],
-			.skip_returns = true,
+			.unwinds = true,
 		};
 
-		cover_write(&table, &cover, code->label[range->start]);
+		cover_write(&table, &cover,
+			range->start > 0 ? code->label[range->start]
+					 : probe_calls_size(code->probe));
 	}
 	if (table.rows > UINT16_MAX)
 		return REWRITE_TABLE;

@@ -69,19 +69,27 @@ static void calls_choose(struct probe *probe, probe_set kinds)
 /* False: there was no room for it. */
 static bool call_need(struct method_work *work, enum probe_call call)
 {
-	static const char *const names[CALLS] = {[CALL_EXIT] = "exit",
-		[CALL_UNWIND] = "unwind",
-		[CALL_CAUGHT] = "caught",
-		[CALL_REACH] = "reach",
-#define X(kind, bit, entry) [CALL_AT_ENTRY_##kind] = entry,
+	static const struct {
+		const char *name, *descriptor;
+	} methods[CALLS] = {[CALL_EXIT] = {"exit", "(I)V"},
+		[CALL_UNWIND] = {"unwind", "(I)V"},
+		[CALL_CAUGHT] = {"caught", "(I)V"},
+		[CALL_REACH] = {"reach", "(I)V"},
+		[CALL_VALUE + READING_OBJECT] = {"value", "(Ljava/lang/Object;I)V"},
+		[CALL_VALUE + READING_LONG] = {"value", "(JI)V"},
+		[CALL_VALUE + READING_DOUBLE] = {"value", "(DI)V"},
+		[CALL_RESULT + READING_OBJECT] = {"result", "(Ljava/lang/Object;I)V"},
+		[CALL_RESULT + READING_LONG] = {"result", "(JI)V"},
+		[CALL_RESULT + READING_DOUBLE] = {"result", "(DI)V"},
+#define X(kind, bit, entry) [CALL_AT_ENTRY_##kind] = {entry, "(I)V"},
 		PROBE_TABLE(X)
 #undef X
 	};
 	uint16_t *method = &work->probe.method[call];
 
 	if (*method == 0)
-		*method = constants_add_method(
-			work->constants, work->probe_index, names[call], "(I)V");
+		*method = constants_add_method(work->constants, work->probe_index,
+			methods[call].name, methods[call].descriptor);
 	return *method != 0;
 }
 
@@ -107,36 +115,68 @@ static enum rewrite_reason constants_need(struct method_work *work)
 	return whole ? REWRITE_OK : constants_why(work->constants);
 }
 
-/* The shortest way to push the id. */
-static enum rewrite_reason push_make(struct method_work *work, uint32_t id)
+/* The shortest way to push the number: its bytes, 0 if there is no room for its constant. */
+static uint8_t push_make(struct method_work *work, uint32_t number, uint8_t push[3])
 {
-	struct probe *probe = &work->probe;
 	uint16_t index;
 
-	if (id <= 5) {
-		probe->push[0] = (uint8_t)(OP_ICONST_0 + id);
-		probe->push_size = 1;
-	} else if (id <= INT8_MAX) {
-		probe->push[0] = OP_BIPUSH;
-		probe->push[1] = (uint8_t)id;
-		probe->push_size = 2;
-	} else if (id <= INT16_MAX) {
-		probe->push[0] = OP_SIPUSH;
-		put_u2(probe->push + 1, id);
-		probe->push_size = 3;
-	} else {
-		index = constants_add_integer(work->constants, id);
-		if (index == 0)
-			return constants_why(work->constants);
-		probe->push[0] = index <= UINT8_MAX ? OP_LDC : OP_LDC_W;
-		if (index <= UINT8_MAX)
-			probe->push[1] = (uint8_t)index;
-		else
-			put_u2(probe->push + 1, index);
-		probe->push_size = index <= UINT8_MAX ? 2 : 3;
+	if (number <= 5) {
+		push[0] = (uint8_t)(OP_ICONST_0 + number);
+		return 1;
 	}
-	probe->size = probe->push_size + 3;
+	if (number <= INT8_MAX) {
+		push[0] = OP_BIPUSH;
+		push[1] = (uint8_t)number;
+		return 2;
+	}
+	if (number <= INT16_MAX) {
+		push[0] = OP_SIPUSH;
+		put_u2(push + 1, number);
+		return 3;
+	}
+	index = constants_add_integer(work->constants, number);
+	if (index == 0)
+		return 0;
+	push[0] = index <= UINT8_MAX ? OP_LDC : OP_LDC_W;
+	if (index <= UINT8_MAX)
+		push[1] = (uint8_t)index;
+	else
+		put_u2(push + 1, index);
+	return index <= UINT8_MAX ? 2 : 3;
+}
+
+/* The instructions of the method's readings. */
+static enum rewrite_reason readings_make(struct method_work *work, const struct method *method)
+{
+	struct probe *probe = &work->probe;
+
+	probe->values.size = probe->values.stack = 0;
+	probe->results.size = probe->results.stack = 0;
+	for (unsigned i = 0; i < method->readings; i++) {
+		const struct reading *reading = &method->reading[i];
+		enum probe_call call = reading_call(reading);
+		uint8_t push[3], push_size = push_make(work, reading->asked->number, push);
+
+		if (push_size == 0 || !call_need(work, call))
+			return constants_why(work->constants);
+		reading_add(reading_is_result(reading) ? &probe->results : &probe->values,
+			reading, push, push_size, probe->method[call]);
+	}
 	return REWRITE_OK;
+}
+
+/* What the method's probes push and call. */
+static enum rewrite_reason probe_make(struct method_work *work, const struct method *method)
+{
+	struct probe *probe = &work->probe;
+	enum rewrite_reason reason = constants_need(work);
+
+	if (reason != REWRITE_OK)
+		return reason;
+	probe->push_size = push_make(work, method->probes.id, probe->push);
+	probe->size = probe->push_size + 3;
+	return probe->push_size > 0 ? readings_make(work, method)
+				    : constants_why(work->constants);
 }
 
 /* The instruction of 3 bytes that pushes the number; 0: no room for its constant. */
@@ -351,13 +391,17 @@ static enum rewrite_reason attributes_write(
 	return count > UINT16_MAX ? REWRITE_TABLE : reason;
 }
 
-/* At the entry a call's argument alone; else on top of everything, and in a handler the exception and the
- * id. */
+/* At the entry a call's argument alone, or a reading; in front of a return on top of everything; and in a handler the
+ * exception and the id. */
 static uint32_t max_stack_with(const struct code_parts *parts, const struct probe *probe)
 {
-	if (!probe->timed)
-		return parts->max_stack == 0 ? 1 : parts->max_stack;
-	return parts->max_stack == 0 ? 2 : parts->max_stack + 1u;
+	uint32_t at_entry = probe->values.stack > 0 ? probe->values.stack : 1;
+	uint32_t in_handler = probe->timed ? 2 : 0;
+	uint32_t at_exit = parts->max_stack +
+			   (probe->results.stack > 0 ? probe->results.stack : probe->timed);
+	uint32_t most = at_entry > in_handler ? at_entry : in_handler;
+
+	return most > at_exit ? most : at_exit;
 }
 
 enum rewrite_reason method_write(
@@ -366,14 +410,16 @@ enum rewrite_reason method_write(
 	struct code_parts parts;
 	size_t head = out->size;
 	enum rewrite_reason reason;
+	uint32_t max_stack;
 
 	if (!parts_read(work, method->code.content, &parts))
 		return REWRITE_MALFORMED;
 	calls_choose(&work->probe, method->probes.kinds);
-	if (parts.max_stack == UINT16_MAX && work->probe.timed)
-		return REWRITE_STACK;
-	if ((reason = constants_need(work)) || (reason = push_make(work, method->probes.id)))
+	if ((reason = probe_make(work, method)))
 		return reason;
+	max_stack = max_stack_with(&parts, &work->probe);
+	if (max_stack > UINT16_MAX)
+		return REWRITE_STACK;
 	code_begin(&work->code, parts.bytes, parts.length, &work->probe);
 	if (!exceptions_announce(&work->exceptions, &work->code))
 		return REWRITE_MEMORY;
@@ -388,7 +434,7 @@ enum rewrite_reason method_write(
 		return reason;
 	write_u2(out, method->code.name);
 	write_u4(out, 0);
-	write_u2(out, max_stack_with(&parts, &work->probe));
+	write_u2(out, max_stack);
 	write_u2(out, parts.max_locals);
 	reason = code_part_write(work, &parts.handlers, out);
 	if (reason == REWRITE_OK)

@@ -11,10 +11,12 @@
 #ifndef JPROF_REWRITE_METHOD_H
 #define JPROF_REWRITE_METHOD_H
 
+#include "agent/rewrite/argument_names.h"
 #include "agent/rewrite/call_lines.h"
 #include "agent/rewrite/constants.h"
 #include "agent/rewrite/constructor.h"
 #include "agent/rewrite/exceptions.h"
+#include "agent/rewrite/readings.h"
 
 /* One for a class; zero-initialise it. What it holds is used again for each method. */
 struct method_work {
@@ -45,6 +47,9 @@ struct method {
 	bool intrinsic;
 	bool constructor; /* and of a class that has a super class */
 	struct rewrite_probes probes;
+	struct reading reading[READINGS_MAX]; /* of those what can be read */
+	unsigned readings;
+	struct argument_names names;
 };
 
 /* Writes the attribute, with its head. Anything but REWRITE_OK: what was written is to be

@@ -18,6 +18,9 @@ enum {
 	VERSION_MINOR = 3    /* of 45: before, a Code attribute had narrower fields */
 };
 
+/* Table 4.6-A. */
+enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
+
 struct rewriter {
 	const uint8_t *bytes;
 	size_t size;
@@ -30,7 +33,7 @@ struct rewriter {
 	size_t class_name_size; /* with its NUL */
 	struct method_work work;
 	unsigned methods; /* that got probes */
-	unsigned sited, sites_left;
+	unsigned sited, sites_left, read;
 };
 
 static const char *const reason_text[] = {
@@ -125,6 +128,7 @@ static enum rewrite_reason method_read(struct rewriter *rewriter, struct method 
 	uint32_t attributes;
 
 	method->access = read_u2(in);
+	method->names.parameters = method->names.code = reader_of(in->at, 0);
 	method->name = constants_utf8(constants, read_u2(in));
 	method->descriptor = constants_utf8(constants, read_u2(in));
 	attributes = read_u2(in);
@@ -139,12 +143,53 @@ static enum rewrite_reason method_read(struct rewriter *rewriter, struct method 
 				return REWRITE_MALFORMED;
 			method->code = attribute;
 			method->code_start = start;
+			method->names.code = attribute.content;
 		}
+		if (attribute.kind == ATTRIBUTE_PARAMETERS)
+			method->names.parameters = attribute.content;
 		if (attribute.kind == ATTRIBUTE_ANNOTATIONS && constants->intrinsics)
 			method->intrinsic |=
 				annotations_are_intrinsic(constants, attribute.content);
 	}
+	method->names.constants = constants;
+	method->names.descriptor = method->descriptor;
+	method->names.is_static = method->access & ACCESS_STATIC;
 	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
+}
+
+static void reading_left(struct rewriter *rewriter, const struct rewrite_method *described,
+	const struct rewrite_reading *reading, enum rewrite_reason why)
+{
+	const struct rewrite_request *request = rewriter->request;
+
+	if (request->unread)
+		request->unread(request->user, described, reading, why);
+}
+
+/* Which of its readings the method can have. */
+static enum rewrite_reason readings_find(struct rewriter *rewriter, struct method *method,
+	const struct rewrite_method *described)
+{
+	const struct rewrite_probes *probes = &method->probes;
+	bool is_constructor = strcmp(described->name, "<init>") == 0;
+
+	for (unsigned i = 0; i < probes->readings; i++) {
+		struct reading reading;
+		enum rewrite_reason reason = reading_find(&reading, &probes->reading[i],
+			method->descriptor, method->names.is_static, is_constructor);
+
+		if (reason == REWRITE_MALFORMED)
+			return reason;
+		if (reason == REWRITE_OK && (method->access & ACCESS_NATIVE))
+			reason = REWRITE_NATIVE;
+		if (reason == REWRITE_OK && method->readings == READINGS_MAX)
+			reason = REWRITE_READINGS;
+		if (reason == REWRITE_OK)
+			method->reading[method->readings++] = reading;
+		else
+			reading_left(rewriter, described, &probes->reading[i], reason);
+	}
+	return REWRITE_OK;
 }
 
 /* Puts the probes in; reader and file stand behind the method. */
@@ -165,6 +210,7 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 		rewriter->methods++;
 		rewriter->sited += method->probes.sites && rewriter->work.code.reaches;
 		rewriter->sites_left += rewriter->work.sites_left;
+		rewriter->read += method->readings > 0;
 		return REWRITE_OK;
 	case REWRITE_MALFORMED:
 	case REWRITE_MEMORY:
@@ -175,6 +221,15 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 			other.probes.sites = false;
 			rewriter->work.sites_left = true;
 			return method_rewrite(rewriter, &other, described);
+		}
+		if (method->readings > 0) {
+			for (unsigned i = 0; i < method->readings; i++)
+				reading_left(
+					rewriter, described, method->reading[i].asked, reason);
+			other.readings = 0;
+			return other.probes.kinds == PROBE_NONE
+				       ? REWRITE_OK
+				       : method_rewrite(rewriter, &other, described);
 		}
 		other.probes.kinds = method->probes.otherwise;
 		other.probes.otherwise = PROBE_NONE;
@@ -204,7 +259,6 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 	struct method method = {0};
 	struct rewrite_method described;
 	enum rewrite_reason reason;
-	struct rewrite_probes probes;
 
 	rewriter->names.size = rewriter->class_name_size;
 	if ((reason = method_read(rewriter, &method)) ||
@@ -218,14 +272,17 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 			      method.name.length + 1,
 		.access = method.access,
 		.intrinsic = method.intrinsic,
+		.arguments = &method.names,
 	};
 	if (method.code_start)
 		code_bounds(method.code.content, &described);
-	probes = request->probes(request->user, &described);
-	if (probes.kinds == PROBE_NONE || !method.code_start)
+	method.probes = request->probes(request->user, &described);
+	if ((method.code_start || (method.access & ACCESS_NATIVE)) &&
+		(reason = readings_find(rewriter, &method, &described)))
+		return reason;
+	if (!method.code_start || (method.probes.kinds == PROBE_NONE && method.readings == 0))
 		return REWRITE_OK;
-	method.probes = probes;
-	method.probes.sites &= (probes.kinds & PROBE_TIMED) != 0;
+	method.probes.sites &= (method.probes.kinds & PROBE_TIMED) != 0;
 	rewriter->work.sites_left = false;
 	method.constructor = strcmp(described.name, "<init>") == 0 &&
 			     strcmp(described.class_name, "java/lang/Object") != 0;
@@ -254,6 +311,7 @@ static enum rewrite_reason result_make(
 	result->methods = rewriter->methods;
 	result->sited = rewriter->sited;
 	result->sites_left = rewriter->sites_left;
+	result->read = rewriter->read;
 	return REWRITE_OK;
 }
 

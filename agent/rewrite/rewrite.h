@@ -23,6 +23,14 @@
  *
  * A method that keeps its call sites apart has `reach(site)` in front of calls, too: call_lines.h.
  *
+ * A method with *readings* hands values to probes, too: at the entry, behind the calls there, arguments and `this`, at each
+ * return, in front of the exit probe, the result:
+ *
+ *   push id; enter(I)V; load argument; widen; push number; invokestatic value(Ljava/lang/Object;I)V or (JI)V or (DI)V
+ *   dup or dup2; widen; push number; invokestatic result(Ljava/lang/Object;I)V...; push id; exit(I)V; ireturn
+ *
+ * There they are under the handler of `unwind`, as the method is entered and not yet left, and never under the method's own.
+ *
  * A probe at the entry alone is one call more there, behind `enter` if the method has that, too;
  * a method that has no other probe is as it was behind it, with no handlers.
  *
@@ -54,6 +62,12 @@
 	X(REWRITE_TABLE, "the exception table would be too long")                              \
 	X(REWRITE_STACK, "the operand stack would be too deep")                                \
 	X(REWRITE_CONSTRUCTOR, "where it calls super or this could not be found out")          \
+	X(REWRITE_NO_ARGUMENT, "it has no such argument")                                      \
+	X(REWRITE_NO_THIS, "a static method has no 'this'")                                    \
+	X(REWRITE_NO_RESULT, "it returns nothing")                                             \
+	X(REWRITE_UNINITIALIZED, "'this' is not initialized where a constructor begins")       \
+	X(REWRITE_READINGS, "more than 8 values are to be read in it")                         \
+	X(REWRITE_NATIVE, "a native method has no code to read values in")                     \
 	X(REWRITE_MEMORY, "no memory")
 
 enum rewrite_reason {
@@ -71,7 +85,14 @@ struct rewrite_method {
 	                  * name until Java 15, HotSpotIntrinsicCandidate) */
 	const uint8_t *code; /* its instructions; NULL: it has none */
 	uint32_t code_size;  /* bytes */
+	const struct argument_names
+		*arguments; /* for rewrite_argument_place; NULL: the file tells nothing */
 };
+
+/* The place of the argument with that name, from 0 and without `this`, by the method's MethodParameters, or else by its
+ * LocalVariableTable (4.7.24, 4.7.13). -1: it has none, or the class file does not tell the names. While the method is
+ * borrowed. */
+int rewrite_argument_place(const struct rewrite_method *method, const char *name);
 
 /* What its code looks like, from afar. */
 struct rewrite_outline {
@@ -100,24 +121,39 @@ typedef uint8_t probe_set;
 #define PROBE_NONE  ((probe_set)0)
 #define PROBE_CALLS ((probe_set)(PROBE_TIMED | PROBE_COUNTED)) /* of each call */
 
+/* What of a call is handed to a probe: an argument by its place, from 0 and without `this`, or one of these. */
+enum { READING_THIS = -1, READING_RESULT = -2 };
+
+struct rewrite_reading {
+	int where;
+	uint32_t
+		number; /* what the probe is told beside the value; above 32,767 it costs a constant */
+};
+
+enum { READINGS_MAX = 8 }; /* of a method */
+
 struct rewrite_probes {
 	probe_set kinds;     /* PROBE_NONE: the method is copied as it is */
 	probe_set otherwise; /* where there is no room for those; the same */
 	uint32_t id;         /* what the probes pass; above 32,767 it costs a constant */
 	bool sites; /* timed ones: lines with calls are told, if there is room for that */
+	const struct rewrite_reading *reading; /* borrowed until the next method, or the end */
+	unsigned readings;
 };
 
 struct rewrite_request {
-	/* Called for each method, in the file's order; what it returns for native and abstract
-	 * ones, which have no code, is not used. */
+	/* Called for each method, in the file's order. Native and abstract ones, which have no code, get none. */
 	struct rewrite_probes (*probes)(void *user, const struct rewrite_method *method);
 	/* A method that was to have probes stays as it is; the class is rewritten all the
 	 * same. */
 	void (*untouched)(
 		void *user, const struct rewrite_method *method, enum rewrite_reason why);
+	/* A reading of a method is left out; an abstract method's is without a word. NULL: nothing is told. */
+	void (*unread)(void *user, const struct rewrite_method *method,
+		const struct rewrite_reading *reading, enum rewrite_reason why);
 	void *user;
-	/* Internal name of the class whose static methods, all (I)V, are called: those of
-	 * PROBE_TABLE, and exit, unwind, caught and reach. */
+	/* Internal name of the class whose static methods are called: with (I)V those of PROBE_TABLE, and exit, unwind, caught
+	 * and reach; with a value and a number, value and result. */
 	const char *probe;
 	/* The number of the line of a method that has this id, for the probe that tells it; 0: it is not to be told. NULL where
 	 * no method keeps call sites apart. */
@@ -130,6 +166,7 @@ struct rewrite_result {
 	unsigned methods; /* that got probes */
 	/* That keep call sites apart; that were to, and do not or not for all calls: no lines are known, or there was no room. */
 	unsigned sited, sites_left;
+	unsigned read; /* that have readings */
 };
 
 /* Anything but REWRITE_OK: result->bytes is NULL. REWRITE_OK with bytes NULL: no method was

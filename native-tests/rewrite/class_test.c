@@ -9,11 +9,27 @@
 static const char probe_class[] = "Probe";
 uint32_t test_first_id = 1;
 probe_set test_kinds = PROBE_TIMED, test_otherwise = PROBE_NONE;
+const struct rewrite_reading *test_reading;
+unsigned test_readings;
 
 static const char *const probe_names[] = {
 	"enter", "exit", "unwind", "caught", "entered", "count"};
 
 enum { PROBE_NAMES = sizeof(probe_names) / sizeof(*probe_names) };
+
+/* What readings call. */
+static const struct {
+	const char *word, *name, *descriptor;
+} reading_probes[] = {
+	{"valueL", "value", "(Ljava/lang/Object;I)V"},
+	{"valueJ", "value", "(JI)V"},
+	{"valueD", "value", "(DI)V"},
+	{"resultL", "result", "(Ljava/lang/Object;I)V"},
+	{"resultJ", "result", "(JI)V"},
+	{"resultD", "result", "(DI)V"},
+};
+
+enum { READING_PROBES = sizeof(reading_probes) / sizeof(*reading_probes) };
 
 void test_hex(struct writer *writer, const char *digits)
 {
@@ -163,6 +179,7 @@ struct taken {
 	const uint8_t *bytes;
 	uint32_t *constant;          /* offset of each */
 	uint16_t probe[PROBE_NAMES]; /* methods of the probe class */
+	uint16_t reading[READING_PROBES];
 	uint16_t throwable;
 	uint16_t integer; /* the last one */
 };
@@ -180,8 +197,9 @@ static uint16_t constant_part(const struct taken *taken, uint16_t index, unsigne
 	return get_u2(taken->bytes + taken->constant[index] + 1 + 2 * part);
 }
 
-/* The class's name, or the name of a method of the class Probe, is that text. */
-static bool constant_names(const struct taken *taken, uint16_t index, const char *text)
+/* The class's name, or the name of a method of the class Probe with that descriptor, is that text. */
+static bool constant_names(
+	const struct taken *taken, uint16_t index, const char *text, const char *descriptor)
 {
 	uint16_t class_index, both;
 
@@ -193,7 +211,7 @@ static bool constant_names(const struct taken *taken, uint16_t index, const char
 	both = constant_part(taken, index, 1);
 	return constant_is(taken, constant_part(taken, class_index, 0), probe_class) &&
 	       constant_is(taken, constant_part(taken, both, 0), text) &&
-	       constant_is(taken, constant_part(taken, both, 1), "(I)V");
+	       constant_is(taken, constant_part(taken, both, 1), descriptor);
 }
 
 static void take_pool(struct taken *taken)
@@ -221,9 +239,13 @@ static void take_pool(struct taken *taken)
 		if (taken->bytes[taken->constant[i]] == 3)
 			taken->integer = i;
 		for (unsigned probe = 0; probe < PROBE_NAMES; probe++)
-			if (constant_names(taken, i, probe_names[probe]))
+			if (constant_names(taken, i, probe_names[probe], "(I)V"))
 				taken->probe[probe] = i;
-		if (constant_names(taken, i, "java/lang/Throwable"))
+		for (unsigned probe = 0; probe < READING_PROBES; probe++)
+			if (constant_names(taken, i, reading_probes[probe].name,
+				    reading_probes[probe].descriptor))
+				taken->reading[probe] = i;
+		if (constant_names(taken, i, "java/lang/Throwable", ""))
 			taken->throwable = i;
 	}
 }
@@ -265,6 +287,12 @@ static const char *take_probe(const struct taken *taken, struct reader *in)
 	uint8_t push[4];
 	size_t size = push_bytes(taken, push);
 
+	for (unsigned i = 0; i < READING_PROBES; i++)
+		if (reader_left(in) >= 3 && *in->at == 0xb8 && taken->reading[i] > 0 &&
+			taken->reading[i] == get_u2(in->at + 1)) {
+			in->at += 3;
+			return reading_probes[i].word;
+		}
 	if (reader_left(in) < size + 2 || memcmp(in->at, push, size) != 0)
 		return NULL;
 	for (unsigned i = 0; i < PROBE_NAMES; i++)
@@ -370,8 +398,22 @@ static struct rewrite_probes count_id(void *user, const struct rewrite_method *m
 	struct given *given = user;
 
 	assert_string_equal(method->class_name, "Test");
-	return (struct rewrite_probes){
-		.kinds = test_kinds, .otherwise = test_otherwise, .id = given->next++};
+	return (struct rewrite_probes){.kinds = test_kinds,
+		.otherwise = test_otherwise,
+		.id = given->next++,
+		.reading = test_reading,
+		.readings = test_readings};
+}
+
+static void note_unread(void *user, const struct rewrite_method *method,
+	const struct rewrite_reading *reading, enum rewrite_reason why)
+{
+	struct given *given = user;
+
+	assert_in_range(reading - test_reading, 0, test_readings - 1);
+	given->code->unread++;
+	given->code->unread_reason = why;
+	given->code->unread_last = (unsigned)(reading - test_reading);
 }
 
 static void note_untouched(
@@ -388,7 +430,11 @@ struct test_code test_rewrite(const uint8_t *bytes, size_t size)
 {
 	struct test_code code = {0};
 	struct given given = {test_first_id, &code};
-	struct rewrite_request request = {count_id, note_untouched, &given, probe_class, NULL};
+	const struct rewrite_request request = {.probes = count_id,
+		.untouched = note_untouched,
+		.unread = note_unread,
+		.user = &given,
+		.probe = probe_class};
 
 	code.reason = rewrite_class(bytes, size, &request, &code.result);
 	if (code.reason != REWRITE_OK)

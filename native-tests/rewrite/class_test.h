@@ -5,7 +5,8 @@
  *
  * Bytes are written as hexadecimal digits, spaces as you like. In what comes out the calls of
  * the probes are shown as words: enter, exit, caught, unwind, entered (four bytes each, as the first id
- * is 1), and the index of java.lang.Throwable as T.
+ * is 1), the invokestatic of a reading as valueL, valueJ, valueD, resultL, resultJ, resultD (three bytes each), and the
+ * index of java.lang.Throwable as T.
  */
 #ifndef JPROF_CLASS_TEST_H
 #define JPROF_CLASS_TEST_H
@@ -71,6 +72,9 @@ struct test_code {
 	enum rewrite_reason reason;        /* of the class */
 	enum rewrite_reason method_reason; /* what untouched was told, else REWRITE_OK */
 	unsigned untouched;                /* how often, of any method */
+	unsigned unread;                   /* the same of readings; and the last one: */
+	unsigned unread_last;              /* its place in test_reading */
+	enum rewrite_reason unread_reason;
 	struct rewrite_result result;
 	unsigned max_stack, max_locals;
 	size_t length;
@@ -97,6 +101,10 @@ extern uint32_t test_first_id;
 
 /* What all of them get: PROBE_TIMED, unless a test changes it; and where there is no room for that. */
 extern probe_set test_kinds, test_otherwise;
+
+/* The readings of all of them: none, unless a test changes it. */
+extern const struct rewrite_reading *test_reading;
+extern unsigned test_readings;
 
 /* Rewrites all methods, and takes the first one apart. */
 struct test_code test_rewrite(const uint8_t *bytes, size_t size);

@@ -36,9 +36,22 @@ enum { ALL_KINDS = (PROBE_TIMED | PROBE_ENTRY | PROBE_COUNTED) + 1 };
 struct asked {
 	uint32_t next;
 	uint32_t untouched;
+	struct rewrite_reading reading[READINGS_MAX + 1];
+	unsigned readings; /* of the last method */
+	unsigned unread;
 };
 
-/* Every eighth method is left alone, the others have each set of probes, and each in place of it; ids are of every width. */
+/* None for half of the methods; of the others all places, those that a method may not have, too. */
+static void readings_choose(struct asked *asked)
+{
+	asked->readings = asked->next % 2 ? asked->next / 2 % (READINGS_MAX + 2) : 0;
+	asked->unread = 0;
+	for (unsigned i = 0; i < asked->readings; i++)
+		asked->reading[i] = (struct rewrite_reading){
+			(int)((asked->next + i) % 6) - 3, asked->next * (i + 1)};
+}
+
+/* Every eighth method has no probes, the others have each set of them, and each in place of it; ids are of every width. */
 static struct rewrite_probes method_probes(void *user, const struct rewrite_method *method)
 {
 	struct asked *asked = user;
@@ -48,11 +61,15 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		"names are texts");
 	require(rewrite_outline(method).instructions <= method->code_size,
 		"an instruction is a byte at least");
+	require(rewrite_argument_place(method, "value") < 255, "an argument is one of 255");
 	asked->next = asked->next * 7 % 100003 + 1;
+	readings_choose(asked);
 	return (struct rewrite_probes){.kinds = (probe_set)(asked->next % ALL_KINDS),
 		.otherwise = (probe_set)(asked->next / ALL_KINDS % ALL_KINDS),
 		.id = asked->next,
-		.sites = asked->next % 3 == 0};
+		.sites = asked->next % 3 == 0,
+		.reading = asked->reading,
+		.readings = asked->readings};
 }
 
 /* Of every width, too; some lines are not told. */
@@ -68,6 +85,17 @@ static void method_untouched(
 
 	require(why != REWRITE_OK && *rewrite_reason_text(why), "there is a reason");
 	asked->untouched++;
+}
+
+static void reading_unread(void *user, const struct rewrite_method *method,
+	const struct rewrite_reading *reading, enum rewrite_reason why)
+{
+	struct asked *asked = user;
+
+	require(reading >= asked->reading && reading < asked->reading + asked->readings,
+		"it is one that was asked for");
+	require(why != REWRITE_OK && *rewrite_reason_text(why), "there is a reason");
+	require(++asked->unread <= asked->readings, "each is told once");
 }
 
 /* What the fuzzer itself knows of a class file. */
@@ -127,6 +155,7 @@ static enum rewrite_reason rewrite(
 {
 	const struct rewrite_request request = {.probes = method_probes,
 		.untouched = method_untouched,
+		.unread = reading_unread,
 		.user = asked,
 		.probe = "java/lang/JprofProbe",
 		.site = site_number};
@@ -136,6 +165,7 @@ static enum rewrite_reason rewrite(
 	reason = rewrite_class(data, size, &request, result);
 	require(reason == REWRITE_OK || result->bytes == NULL, "refused, so nothing");
 	require(result->bytes == NULL || result->methods > 0, "rewritten, so a method");
+	require(result->read <= result->methods, "what has readings is rewritten");
 	return reason;
 }
 

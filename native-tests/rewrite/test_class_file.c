@@ -165,7 +165,10 @@ static void note_untouched(
 static void test_asked(void **state)
 {
 	struct asked asked = {.text = ""};
-	struct rewrite_request request = {note_method, note_untouched, &asked, "Probe", NULL};
+	struct rewrite_request request = {.probes = note_method,
+		.untouched = note_untouched,
+		.user = &asked,
+		.probe = "Probe"};
 	struct rewrite_result result;
 	size_t size;
 	uint8_t *bytes = everything(52, &size);
@@ -200,7 +203,8 @@ static size_t find(const uint8_t *bytes, size_t size, const uint8_t *what, size_
 static void test_verbatim(void **state)
 {
 	struct asked asked = {.only = "sw"};
-	struct rewrite_request request = {note_method, NULL, &asked, "Probe", NULL};
+	struct rewrite_request request = {
+		.probes = note_method, .user = &asked, .probe = "Probe"};
 	static const uint8_t code_start[] = {0x1a, 0xaa};
 	struct rewrite_result result;
 	size_t size, pool, rest, code, new_code;

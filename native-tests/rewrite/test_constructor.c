@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "agent/rewrite/constructor.h"
+#include "agent/rewrite/descriptor.h"
 
 struct constructor_case {
 	unsigned line;
@@ -281,10 +282,9 @@ static void test_descriptors(void **state)
 		struct descriptor got;
 		bool good = descriptor_read(text, &got);
 
-		if (good != rows[i].good || (good && (got.arguments != rows[i].arguments ||
+		if (good != rows[i].good || (good && (got.slots != rows[i].arguments ||
 							     got.result != rows[i].result)))
-			fail_msg("line %u: %u slots, %u", rows[i].line, got.arguments,
-				got.result);
+			fail_msg("line %u: %u slots, %u", rows[i].line, got.slots, got.result);
 	}
 }
 

@@ -31,7 +31,12 @@ void *__wrap_realloc(void *old, size_t size)
 
 static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
-	return (struct rewrite_probes){.kinds = PROBE_TIMED | PROBE_ENTRY, .id = 40000};
+	static const struct rewrite_reading reading[] = {{0, 40001}, {READING_RESULT, 40002}};
+
+	return (struct rewrite_probes){.kinds = PROBE_TIMED | PROBE_ENTRY,
+		.id = 40000,
+		.reading = reading,
+		.readings = 2};
 }
 
 static void never_untouched(
@@ -82,7 +87,8 @@ static uint8_t *demanding(size_t *size)
 
 static void test_each(void **state)
 {
-	struct rewrite_request request = {give_id, never_untouched, NULL, "Probe", NULL};
+	const struct rewrite_request request = {
+		.probes = give_id, .untouched = never_untouched, .probe = "Probe"};
 	struct rewrite_result result = {0};
 	size_t size;
 	uint8_t *bytes = demanding(&size);

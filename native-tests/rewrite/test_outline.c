@@ -248,7 +248,8 @@ static struct rewrite_probes note_outline(void *user, const struct rewrite_metho
 static void test_of_class(void **state)
 {
 	struct rewrite_outline outline = {0};
-	const struct rewrite_request request = {note_outline, NULL, &outline, "Probe", NULL};
+	const struct rewrite_request request = {
+		.probes = note_outline, .user = &outline, .probe = "Probe"};
 	struct rewrite_result result;
 	struct test_class test;
 	uint8_t *bytes;
@@ -272,7 +273,8 @@ static void test_of_class(void **state)
 static void test_broken_length(void **state)
 {
 	struct rewrite_outline outline = {.instructions = 77};
-	struct rewrite_request request = {note_outline, NULL, &outline, "Probe", NULL};
+	struct rewrite_request request = {
+		.probes = note_outline, .user = &outline, .probe = "Probe"};
 	struct test_method method = {.code = "00 b1"};
 	struct rewrite_result result;
 	struct test_class test;

@@ -83,6 +83,24 @@ public final class JprofProbe {
 	public static native void reach(int site);
 
 	/**
+	 * What a method was entered with: an argument, or the object that it is called on; behind enter, if the method has that. The
+	 * number says which value of which method (agent/probes/parameter_probes.h). boolean, byte, short, char and int
+	 * are handed over as long, float as double.
+	 */
+	public static native void value(Object value, int number);
+
+	public static native void value(long value, int number);
+
+	public static native void value(double value, int number);
+
+	/** What a method returns; in front of exit. The same types and numbers; nothing where it throws. */
+	public static native void result(Object value, int number);
+
+	public static native void result(long value, int number);
+
+	public static native void result(double value, int number);
+
+	/**
 	 * A method is entered: its reference (agent/methods/methods.h), whose lowest bit is not part of the id.
 	 * The compilers inline it where that is called often: elsewhere, and in what is not yet optimised, a call costs less than
 	 * the larger code.
