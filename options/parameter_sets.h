@@ -35,13 +35,15 @@ const char *value_keep_word(enum value_keep keep);
 bool value_keep_find(const char *word, enum value_keep *keep);
 
 enum {
-	STANDS_RESULT = 1, /* the object that the call returns stands for the value from then on */
-	STANDS_THIS = 2    /* the object whose method it is does */
+	STANDS_RESULT =
+		1,      /* the object that the call returns stands for the value from then on */
+	STANDS_THIS = 2 /* the object whose method it is does */
 };
 
 struct parameter_row {
-	const char *pattern;  /* for methods; NULL behind the last row */
-	const char *what;     /* as parameter_parts_read takes it; NULL: the value that `this` stands for */
+	const char *pattern; /* for methods; NULL behind the last row */
+	const char *
+		what; /* as parameter_parts_read takes it; NULL: the value that `this` stands for */
 	enum value_keep keep; /* if there is `what` */
 	unsigned stands;      /* STANDS_... */
 	bool counts_true;     /* results that are true are counted */

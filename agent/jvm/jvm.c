@@ -4,6 +4,7 @@
 #include "agent/jvm/jvm.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -733,7 +734,7 @@ int jvm_sample_allocations(uint64_t bytes, struct error *error)
 
 /* ---- tags ---- */
 
-static jvmtiEnv *tags; /* NULL: it is not open */
+static jvmtiEnv *tags[JVM_TAG_USES]; /* NULL: not open */
 static void (*_Atomic tag_freed)(int64_t tag);
 
 static void JNICALL on_object_free(jvmtiEnv *unused, jlong tag)
@@ -743,47 +744,168 @@ static void JNICALL on_object_free(jvmtiEnv *unused, jlong tag)
 	freed(tag);
 }
 
-void jvm_tags_close(void)
+void jvm_tags_close(enum jvm_tag_use use)
 {
-	if (tags)
-		(*tags)->DisposeEnvironment(tags);
-	tags = NULL;
+	if (tags[use])
+		(*tags[use])->DisposeEnvironment(tags[use]);
+	tags[use] = NULL;
 }
 
-int jvm_tags_open(void (*freed)(int64_t tag), struct error *error)
+int jvm_tags_open(enum jvm_tag_use use, void (*freed)(int64_t tag), struct error *error)
 {
-	static const jvmtiCapabilities wanted = {
-		.can_tag_objects = 1, .can_generate_object_free_events = 1};
 	static const jvmtiEventCallbacks callbacks = {.ObjectFree = on_object_free};
+	const jvmtiCapabilities wanted = {
+		.can_tag_objects = 1, .can_generate_object_free_events = freed != NULL};
+	jvmtiEnv *own;
 	jvmtiError code;
 
-	if ((*java_vm)->GetEnv(java_vm, (void **)&tags, JVMTI_VERSION_1_2) != JNI_OK) {
-		tags = NULL;
+	if ((*java_vm)->GetEnv(java_vm, (void **)&own, JVMTI_VERSION_1_2) != JNI_OK)
 		return error_set(error, ERROR_JVM, "this JVM gives no tags for objects");
+	tags[use] = own;
+	code = (*own)->AddCapabilities(own, &wanted);
+	if (!code && freed) {
+		atomic_store(&tag_freed, freed);
+		code = (*own)->SetEventCallbacks(own, &callbacks, (jint)sizeof(callbacks));
+		if (!code)
+			code = (*own)->SetEventNotificationMode(
+				own, JVMTI_ENABLE, JVMTI_EVENT_OBJECT_FREE, NULL);
 	}
-	atomic_store(&tag_freed, freed);
-	code = (*tags)->AddCapabilities(tags, &wanted);
-	if (!code)
-		code = (*tags)->SetEventCallbacks(tags, &callbacks, (jint)sizeof(callbacks));
-	if (!code)
-		code = (*tags)->SetEventNotificationMode(
-			tags, JVMTI_ENABLE, JVMTI_EVENT_OBJECT_FREE, NULL);
 	if (!code)
 		return 0;
-	jvm_tags_close();
+	jvm_tags_close(use);
 	return jvm_check(code, "tags of objects", error);
 }
 
-bool jvm_tag(jobject object, int64_t tag)
+bool jvm_tag(enum jvm_tag_use use, jobject object, int64_t tag)
 {
-	return (*tags)->SetTag(tags, object, tag) == JVMTI_ERROR_NONE;
+	return (*tags[use])->SetTag(tags[use], object, tag) == JVMTI_ERROR_NONE;
 }
 
-int64_t jvm_tag_of(jobject object)
+int64_t jvm_tag_of(enum jvm_tag_use use, jobject object)
 {
 	jlong tag = 0;
 
-	return (*tags)->GetTag(tags, object, &tag) ? 0 : tag;
+	return (*tags[use])->GetTag(tags[use], object, &tag) ? 0 : tag;
+}
+
+/* ---- members ---- */
+
+/* The class itself, or what it extends or implements, has that signature. */
+static bool is_below(JNIEnv *jni, jclass class, const char *signature, int depth)
+{
+	enum { DEPTH = 100 };
+	jclass *interfaces = NULL, super;
+	char *own = NULL;
+	jint count = 0;
+	bool is;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &own, NULL))
+		return false;
+	is = strcmp(own, signature) == 0;
+	jvm_give(own);
+	if (is || depth == DEPTH)
+		return is;
+	if (!(*jvmti)->GetImplementedInterfaces(jvmti, class, &count, &interfaces)) {
+		for (jint i = 0; i < count; i++) {
+			is = is || is_below(jni, interfaces[i], signature, depth + 1);
+			(*jni)->DeleteLocalRef(jni, interfaces[i]);
+		}
+		jvm_give(interfaces);
+	}
+	super = is ? NULL : (*jni)->GetSuperclass(jni, class);
+	if (super) {
+		is = is_below(jni, super, signature, depth + 1);
+		(*jni)->DeleteLocalRef(jni, super);
+	}
+	return is;
+}
+
+bool jvm_class_is_below(JNIEnv *jni, jclass class, const char *internal)
+{
+	char signature[JVM_CLASS_NAME + 3];
+
+	return snprintf(signature, sizeof(signature), "L%s;", internal) <
+		       (int)sizeof(signature) &&
+	       is_below(jni, class, signature, 0);
+}
+
+/* Of the class's own fields. */
+static bool own_field(jclass class, const char *name, struct jvm_member *member)
+{
+	jfieldID *field = NULL;
+	jint count = 0, modifiers;
+	bool found = false;
+
+	if ((*jvmti)->GetClassFields(jvmti, class, &count, &field))
+		return false;
+	for (jint i = 0; i < count && !found; i++) {
+		char *own = NULL, *type = NULL;
+
+		if ((*jvmti)->GetFieldName(jvmti, class, field[i], &own, &type, NULL))
+			continue;
+		found = strcmp(own, name) == 0 &&
+			!(*jvmti)->GetFieldModifiers(jvmti, class, field[i], &modifiers);
+		if (found)
+			*member = (struct jvm_member){.field = field[i],
+				.type = *type,
+				.is_static = modifiers & ACCESS_STATIC};
+		jvm_give(own);
+		jvm_give(type);
+	}
+	jvm_give(field);
+	return found;
+}
+
+/* Of the class's own methods: without arguments, and with a result. */
+static bool own_getter(jclass class, const char *name, struct jvm_member *member)
+{
+	jmethodID *method = NULL;
+	jint count = 0, modifiers;
+	bool found = false;
+
+	if ((*jvmti)->GetClassMethods(jvmti, class, &count, &method))
+		return false;
+	for (jint i = 0; i < count && !found; i++) {
+		char *own = NULL, *signature = NULL;
+
+		if ((*jvmti)->GetMethodName(jvmti, method[i], &own, &signature, NULL))
+			continue;
+		found = strcmp(own, name) == 0 && strncmp(signature, "()", 2) == 0 &&
+			signature[2] != 'V' &&
+			!(*jvmti)->GetMethodModifiers(jvmti, method[i], &modifiers) &&
+			!(modifiers & ACCESS_STATIC);
+		if (found)
+			*member = (struct jvm_member){
+				.method = method[i], .type = signature[2]};
+		jvm_give(own);
+		jvm_give(signature);
+	}
+	jvm_give(method);
+	return found;
+}
+
+bool jvm_find_member(JNIEnv *jni, jclass class, bool getter, const char *name,
+	struct jvm_member *member)
+{
+	jclass *interfaces = NULL, super;
+	jint count = 0;
+	bool found = getter ? own_getter(class, name, member) : own_field(class, name, member);
+
+	if (found)
+		return true;
+	super = (*jni)->GetSuperclass(jni, class);
+	if (super) {
+		found = jvm_find_member(jni, super, getter, name, member);
+		(*jni)->DeleteLocalRef(jni, super);
+	}
+	if (found || (*jvmti)->GetImplementedInterfaces(jvmti, class, &count, &interfaces))
+		return found;
+	for (jint i = 0; i < count; i++) {
+		found = found || jvm_find_member(jni, interfaces[i], getter, name, member);
+		(*jni)->DeleteLocalRef(jni, interfaces[i]);
+	}
+	jvm_give(interfaces);
+	return found;
 }
 
 void jvm_collect(void)

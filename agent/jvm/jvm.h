@@ -90,18 +90,43 @@ int jvm_enable(jvmtiEvent event, bool on, struct error *error);
 /* So many bytes are allocated between two of those objects, on average. */
 int jvm_sample_allocations(uint64_t bytes, struct error *error);
 
-/* Words that go with objects, their tags, in an environment of their own. freed: called with the tag of each object that
- * was collected, at that time or later, in any thread; nothing of the JVM may be called in there. */
-int jvm_tags_open(void (*freed)(int64_t tag), struct error *error);
+/* Words that go with objects, their tags: of each use in an environment of its own. */
+enum jvm_tag_use {
+	JVM_TAGS_OBJECTS, /* objects that the trace of them tells */
+	JVM_TAGS_VALUES,  /* objects that stand for a value */
+	JVM_TAG_USES
+};
+
+/* freed: called with the tag of each object that was collected, at that time or later, in any thread; nothing of the JVM may
+ * be called in there. NULL: it is not asked for; of one use alone it can be. */
+int jvm_tags_open(enum jvm_tag_use use, void (*freed)(int64_t tag), struct error *error);
 
 /* All tags are gone; no other function of tags may be under way. `freed` may be, still. */
-void jvm_tags_close(void);
+void jvm_tags_close(enum jvm_tag_use use);
 
 /* False: no memory. */
-bool jvm_tag(jobject object, int64_t tag);
+bool jvm_tag(enum jvm_tag_use use, jobject object, int64_t tag);
 
 /* 0: it has none. */
-int64_t jvm_tag_of(jobject object);
+int64_t jvm_tag_of(enum jvm_tag_use use, jobject object);
+
+enum { JVM_CLASS_NAME = 1024 }; /* bytes of names that can be compared */
+
+/* The class is that one ("com/acme/Foo"), or extends or implements it, however far above it is. */
+bool jvm_class_is_below(JNIEnv *jni, jclass class, const char *internal);
+
+/* A field, or (getter) a method without arguments that returns something. */
+struct jvm_member {
+	jfieldID field;
+	jmethodID method;
+	char type; /* as in a descriptor: 'L', '[', 'I'... */
+	bool is_static;
+};
+
+/* The one of that name (modified UTF-8) that an object of the class has, its own before those of what it extends and implements.
+ * False: there is none. */
+bool jvm_find_member(JNIEnv *jni, jclass class, bool getter, const char *name,
+	struct jvm_member *member);
 
 /* Garbage is collected now. */
 void jvm_collect(void);

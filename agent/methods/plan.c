@@ -126,6 +126,8 @@ struct planned plan_of(const struct jvm_method *method)
 
 		if (!scope && (!included || is_excluded(owner->exclude, method)))
 			continue;
+		if (owner->wants && !owner->wants(method))
+			continue;
 		planned.sites |= owner->sites;
 		if (owner->sites)
 			continue;
@@ -135,6 +137,7 @@ struct planned plan_of(const struct jvm_method *method)
 			named |= owner->probes & PROBE_CALLS;
 		planned.recorded |= owner->records;
 		planned.watched |= owner->watches;
+		planned.values |= owner->values;
 		if (owner->probes & PROBE_ENTRY)
 			planned.entered |= which;
 		if (!planned.owner)

@@ -27,6 +27,9 @@ struct plan_owner {
 	bool named;       /* whether they are timed or counted wins over owners that are not */
 	bool records;     /* their calls are recorded, however these are seen */
 	bool watches;     /* each call is told of (agent/trace/watched_calls.h) */
+	/* NULL, or which of them are chosen that the patterns choose. */
+	bool (*wants)(const struct jvm_method *method);
+	bool values; /* values are read in its methods (value_rows.h) */
 	bool sites; /* nothing but that their call sites are kept apart (agent/trace/tree_labels.h) */
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
@@ -48,6 +51,7 @@ struct planned {
 	bool recorded;    /* its calls are */
 	bool scope;       /* a session's scope begins with it */
 	bool watched;     /* each of its calls is told of */
+	bool values;      /* values are read in it */
 	bool sites;       /* its call sites are kept apart, where they are known */
 	/* By which patterns, a bit for the place of each, the owners' that want PROBE_ENTRY. */
 	uint32_t entered;

@@ -92,6 +92,7 @@ struct passing {
 	char *class_name; /* Java name */
 	bool is_jdk;
 	bool has_natives; /* that were chosen */
+	struct rewrite_reading reading[READINGS_MAX]; /* of the method at work */
 };
 
 /* A native method that is left has no id, by which native_methods.c knows it. */
@@ -107,6 +108,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 	struct planned planned = {.probes = PROBE_NONE};
 	method_ref ref = METHOD_REF_EXCLUDED;
 	probe_set probes, otherwise;
+	unsigned readings = 0;
 
 	if (description.class_name && description.name && description.signature)
 		planned = plan_for_code(&description, method->intrinsic);
@@ -134,6 +136,9 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		untouched_add(
 			passing->class_name, method->name, rewrite_reason_text(REWRITE_MEMORY));
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
+	if (ref != METHOD_REF_EXCLUDED && planned.values && method->code)
+		readings = value_readings_of(
+			&description, method_ref_id(ref), method, passing->reading);
 	/* What a watched method used itself is its own node's. */
 	if (planned.sites && planned.watched && method->code)
 		atomic_fetch_add_explicit(&methods_sites_left, 1, memory_order_relaxed);
@@ -143,7 +148,9 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 	return (struct rewrite_probes){.kinds = probes,
 		.otherwise = otherwise,
 		.id = ref & ~METHOD_REF_NATIVE,
-		.sites = planned.sites && !planned.watched};
+		.sites = planned.sites && !planned.watched,
+		.reading = passing->reading,
+		.readings = readings};
 }
 
 static uint32_t site_number(void *user, uint32_t id, uint16_t line)

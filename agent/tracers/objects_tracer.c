@@ -62,7 +62,7 @@ static uint32_t name_class(jclass class)
 /* Its id in the table of methods; 0: no memory. */
 static uint32_t class_id(jclass class)
 {
-	int64_t tag = jvm_tag_of(class);
+	int64_t tag = jvm_tag_of(JVM_TAGS_OBJECTS, class);
 	struct object_entry *entry = NULL;
 	uint32_t id = 0;
 
@@ -78,7 +78,7 @@ static uint32_t class_id(jclass class)
 	if (id && entry)
 		atomic_store_explicit(&entry->class, id, memory_order_relaxed);
 	else if (id)
-		jvm_tag(class, CLASS_TAG | id);
+		jvm_tag(JVM_TAGS_OBJECTS, class, CLASS_TAG | id);
 	return id;
 }
 
@@ -122,11 +122,11 @@ static bool track(const struct allocation *allocation, uint32_t class, uint32_t 
 	entry->bytes = sum->bytes;
 	/* An object of java.lang.Class may have been looked at as a class already. */
 	before = class == atomic_load_explicit(&objects.class_of_classes, memory_order_relaxed)
-			 ? jvm_tag_of(allocation->object)
+			 ? jvm_tag_of(JVM_TAGS_OBJECTS, allocation->object)
 			 : 0;
 	atomic_store_explicit(&entry->class,
 		before & CLASS_TAG ? (uint32_t)(before & ~CLASS_TAG) : 0, memory_order_relaxed);
-	if (jvm_tag(allocation->object, place))
+	if (jvm_tag(JVM_TAGS_OBJECTS, allocation->object, place))
 		return true;
 	object_entry_give(&objects.entries, place);
 	return false;
@@ -252,7 +252,7 @@ static bool forget(void)
 		return true;
 	if (!gate_close(&objects.gate))
 		return false;
-	jvm_tags_close();
+	jvm_tags_close(JVM_TAGS_OBJECTS);
 	object_sites_fini(&objects.sites);
 	object_entries_fini(&objects.entries);
 	return true;
@@ -271,7 +271,7 @@ static int make(const struct session *session, struct error *error)
 		object_sites_fini(&objects.sites);
 		return error_set(error, ERROR_MEMORY, "traces=objects: no memory");
 	}
-	status = jvm_tags_open(on_freed, error);
+	status = jvm_tags_open(JVM_TAGS_OBJECTS, on_freed, error);
 	if (status) {
 		object_sites_fini(&objects.sites);
 		object_entries_fini(&objects.entries);

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* value_rows: see value_rows.h. */
+#include "agent/methods/value_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/lock/lock.h"
+#include "agent/methods/plan.h"
+#include "agent/values/values.h"
+
+/* ---- rows ---- */
+
+static struct value_row *rows[VALUE_ROWS_MAX];
+static size_t row_count;
+static struct pattern_list patterns;
+
+/* "com.acme.Foo.find*" is for methods find* of com.acme.Foo, and of what is below it. */
+static bool name_class(struct value_row *row)
+{
+	char *last = strrchr(row->choice.pattern, '.');
+	size_t length = last ? (size_t)(last - row->choice.pattern) : 0;
+
+	if (!last || memchr(row->choice.pattern, '*', length))
+		return true;
+	row->method = last + 1;
+	row->below = strndup(row->choice.pattern, length);
+	for (char *at = row->below; at && *at; at++)
+		if (*at == '.')
+			*at = '/';
+	return row->below;
+}
+
+/* The row of that text, made if need be. NULL: no memory, or there are VALUE_ROWS_MAX. */
+static struct value_row *row_of(const char *text, const struct parameter_choice *choice,
+	const struct parameter_row *ready)
+{
+	struct value_row *row;
+
+	for (size_t i = 0; i < row_count; i++)
+		if (strcmp(rows[i]->text, text) == 0)
+			return rows[i];
+	row = row_count < VALUE_ROWS_MAX ? calloc(1, sizeof(*row)) : NULL;
+	if (!row)
+		return NULL;
+	row->choice = *choice;
+	row->text = strdup(text);
+	if (ready) {
+		snprintf(row->choice.pattern, sizeof(row->choice.pattern), "%s", ready->pattern);
+		row->choice.keep = ready->keep;
+		row->choice.part_count = 0;
+		if (ready->what)
+			parameter_parts_read(ready->what, &row->choice);
+		row->stands = ready->stands;
+		row->counts_true = ready->counts_true;
+		row->aside = ready->aside;
+		row->once = choice->set->once;
+	}
+	if (!row->text || !name_class(row)) {
+		free((char *)row->text);
+		free(row);
+		return NULL;
+	}
+	rows[row_count++] = row;
+	return row;
+}
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory for parameters and tags");
+}
+
+/* Classes of the JDK are reached where the pattern itself names them. */
+static int add_patterns(const struct value_row *row)
+{
+	char any[PARAMETER_PATTERN + 2];
+
+	snprintf(any, sizeof(any), "*.%s", row->below ? row->method : "");
+	return pattern_list_add(&patterns, row->choice.pattern) < 0 ||
+			       (row->below && pattern_list_add(&patterns, any) < 0)
+		       ? -1
+		       : 0;
+}
+
+static int begin_row(struct value_row *row, const char *name, const struct options *options,
+	struct error *error)
+{
+	bool is_tag = row && row->choice.key[0] != '\0';
+	uint32_t parameter = 0;
+
+	if (row)
+		parameter = parameter_make(is_tag ? row->choice.key : name, is_tag,
+			row->choice.keep, (uint32_t)options->parameter_values);
+	if (!parameter || add_patterns(row) < 0)
+		return no_memory(error);
+	atomic_store(&row->parameter, parameter);
+	return 0;
+}
+
+static int begin_item(
+	const char *item, bool tag, const struct options *options, struct error *error)
+{
+	struct parameter_choice choice;
+	const char *wrong = parameter_choice_read(item, tag, &choice);
+	char text[PARAMETER_PATTERN + 64];
+	int status = 0;
+
+	if (wrong)
+		return error_set(error, ERROR_VALUE, "'%s' %s", item, wrong);
+	if (!choice.set)
+		return begin_row(row_of(item, &choice, NULL), item, options, error);
+	for (size_t i = 0; choice.set->row[i].pattern && status == 0; i++) {
+		snprintf(text, sizeof(text), "%s#%zu", choice.set->name, i);
+		status = begin_row(row_of(text, &choice, &choice.set->row[i]), choice.set->name,
+			options, error);
+	}
+	return status;
+}
+
+int value_rows_begin(const struct options *options, struct error *error)
+{
+	int status = 0;
+
+	pattern_list_fini(&patterns);
+	patterns = (struct pattern_list){0};
+	for (size_t i = 0; i < options->parameters.count && status == 0; i++)
+		status = begin_item(options->parameters.pattern[i], false, options, error);
+	for (size_t i = 0; i < options->tags.count && status == 0; i++)
+		status = begin_item(options->tags.pattern[i], true, options, error);
+	if (status < 0)
+		value_rows_end();
+	return status;
+}
+
+void value_rows_end(void)
+{
+	for (size_t i = 0; i < row_count; i++)
+		atomic_store(&rows[i]->parameter, 0);
+}
+
+const struct pattern_list *value_rows_patterns(void)
+{
+	return &patterns;
+}
+
+/* ---- which row is for which method ---- */
+
+/* The descriptor's argument at that place; NULL: it has none. */
+static const char *argument_at(const char *descriptor, uint32_t place)
+{
+	const char *at = descriptor + 1;
+
+	for (;; place--) {
+		if (*at == ')' || *at == '\0')
+			return NULL;
+		if (place == 0)
+			return at;
+		while (*at == '[')
+			at++;
+		at = *at == 'L' ? strchr(at, ';') : at;
+		if (!at)
+			return NULL;
+		at++;
+	}
+}
+
+/* What is read is there, as far as the descriptor tells. */
+static bool has_parts(const struct value_row *row, const struct jvm_method *method)
+{
+	const char *result = strchr(method->signature, ')');
+
+	if (row->counts_true && !(result && result[1] == 'Z'))
+		return false;
+	if (method->is_static && (row->choice.part_count == 0 || row->stands & STANDS_THIS))
+		return false;
+	for (uint32_t i = 0; i < row->choice.part_count; i++) {
+		const struct parameter_part *part = &row->choice.part[i];
+		const char *argument = part->base == BASE_PLACE
+					       ? argument_at(method->signature, part->place)
+					       : NULL;
+
+		if ((part->base == BASE_PLACE && !argument) ||
+			(part->base == BASE_THIS && method->is_static) ||
+			(part->base == BASE_RESULT && (!result || result[1] == 'V')))
+			return false;
+		/* SQL is a text. */
+		if (row->choice.keep == KEEP_SHAPE && argument && part->step_count == 0 &&
+			strncmp(argument, "Ljava/lang/String;", 18) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* By the class's own name; below: or by what it may be below, which is left to be seen. */
+static bool is_for(const struct value_row *row, const struct jvm_method *method, bool *below)
+{
+	*below = false;
+	if (atomic_load_explicit(&row->parameter, memory_order_relaxed) == 0 ||
+		!has_parts(row, method))
+		return false;
+	if (pattern_match_method(row->choice.pattern, method->class_name, method->name))
+		return true;
+	*below = row->below && !method->is_static && !method->is_jdk &&
+		 strcmp(method->name, "<init>") != 0 && pattern_match(row->method, method->name);
+	return *below;
+}
+
+bool value_rows_want(const struct jvm_method *method)
+{
+	bool below;
+
+	for (size_t i = 0; i < row_count; i++)
+		if (is_for(rows[i], method, &below))
+			return true;
+	return false;
+}
+
+/* ---- readings ---- */
+
+enum { READINGS_BLOCK = 1024, READINGS_BLOCKS = 256 };
+
+static _Atomic(struct value_reading *) blocks[READINGS_BLOCKS];
+static struct lock readings_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_READINGS};
+static uint32_t next = 1;
+
+/* Numbers by what they are, open addressing, at most half full; 0: empty. Under the lock. */
+static uint32_t *slot, slots;
+
+const struct value_reading *value_reading(uint32_t number)
+{
+	return &atomic_load_explicit(
+		&blocks[number / READINGS_BLOCK], memory_order_acquire)[number % READINGS_BLOCK];
+}
+
+static uint32_t *slot_of(const struct value_reading *wanted)
+{
+	uint64_t key = ((uint64_t)(uintptr_t)wanted->row >> 4) * 31 + wanted->method;
+
+	key = key * 64 + wanted->step * 8u + wanted->part;
+	for (uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32);; at++) {
+		uint32_t *here = &slot[at & (slots - 1)];
+		const struct value_reading *there = *here ? value_reading(*here) : NULL;
+
+		if (!there || (there->row == wanted->row && there->method == wanted->method &&
+				      there->step == wanted->step && there->part == wanted->part &&
+				      there->first == wanted->first &&
+				      there->last == wanted->last))
+			return here;
+	}
+}
+
+static bool make_room(void)
+{
+	uint32_t *before = slot;
+
+	if (slots > 2 * next)
+		return true;
+	slot = calloc(slots ? 2 * (size_t)slots : READINGS_BLOCK, sizeof(*slot));
+	if (!slot) {
+		slot = before;
+		return false;
+	}
+	slots = slots ? 2 * slots : READINGS_BLOCK;
+	free(before);
+	for (uint32_t number = 1; number < next; number++)
+		*slot_of(value_reading(number)) = number;
+	return true;
+}
+
+/* Its number; 0: no memory, or there are too many. */
+static uint32_t number_of(const struct value_reading *wanted)
+{
+	_Atomic(struct value_reading *) *block;
+	struct value_reading *here;
+	uint32_t number = 0, *at;
+
+	lock_take(&readings_lock);
+	if (!make_room() || next == READINGS_BLOCK * READINGS_BLOCKS)
+		goto out;
+	at = slot_of(wanted);
+	number = *at;
+	if (number)
+		goto out;
+	block = &blocks[next / READINGS_BLOCK];
+	if (!atomic_load(block)) {
+		struct value_reading *fresh = calloc(READINGS_BLOCK, sizeof(*fresh));
+
+		if (!fresh)
+			goto out;
+		atomic_store_explicit(block, fresh, memory_order_release);
+	}
+	here = &atomic_load(block)[next % READINGS_BLOCK];
+	*here = *wanted;
+	if (wanted->step == READ_CHECK)
+		here->below = calloc(1, sizeof(*here->below));
+	if (wanted->step != READ_CHECK || here->below)
+		number = *at = next++;
+out:
+	lock_give(&readings_lock);
+	return number;
+}
+
+/* Readings of a method under way. */
+struct listing {
+	struct rewrite_reading *reading;
+	unsigned count;
+	bool full;
+};
+
+static void list(struct listing *listing, int where, const struct value_reading *reading)
+{
+	uint32_t number = listing->count < READINGS_MAX ? number_of(reading) : 0;
+
+	if (!number)
+		listing->full = true;
+	else
+		listing->reading[listing->count++] =
+			(struct rewrite_reading){.where = where, .number = number};
+}
+
+/* Where the part is in the method's call; false: it has no such argument. */
+static bool place_of(
+	const struct parameter_part *part, const struct rewrite_method *code, int *where)
+{
+	*where = part->base == BASE_PLACE  ? (int)part->place
+		 : part->base == BASE_NAME ? rewrite_argument_place(code, part->name)
+		 : part->base == BASE_THIS ? READING_THIS
+					   : READING_RESULT;
+	return part->base != BASE_NAME || *where >= 0;
+}
+
+/* In this order: is the object of the class, the value's parts, and what stands for it. */
+static void list_row(struct listing *listing, struct value_row *row, uint32_t id, bool below,
+	const struct rewrite_method *code)
+{
+	const struct listing before = *listing;
+	struct value_reading reading = {.row = row, .method = id, .first = true};
+	const char *result = strchr(code->descriptor, ')') + 1;
+	uint32_t parts = row->choice.part_count;
+	int where;
+
+	if (below) {
+		reading.step = READ_CHECK;
+		list(listing, READING_THIS, &reading);
+		reading.first = false;
+	}
+	if (parts == 0) {
+		reading.step = READ_RECALL;
+		reading.last = true;
+		list(listing, READING_THIS, &reading);
+	}
+	for (uint32_t i = 0; i < parts; i++) {
+		reading.step = row->choice.part[i].base == BASE_RESULT ? READ_RETURN : READ_PART;
+		reading.part = (uint8_t)i;
+		reading.last = i + 1 == parts;
+		listing->full |= !place_of(&row->choice.part[i], code, &where) ||
+				 (where >= 0 && !argument_at(code->descriptor, (uint32_t)where));
+		if (listing->full)
+			break;
+		reading.type = where >= 0 ? *argument_at(code->descriptor, (uint32_t)where)
+			       : where == READING_RESULT ? *result : 'L';
+		list(listing, where, &reading);
+		reading.first = false;
+	}
+	reading.first = reading.last = false;
+	reading.part = 0;
+	reading.step = READ_STAND;
+	if (row->stands & STANDS_THIS)
+		list(listing, READING_THIS, &reading);
+	if (row->stands & STANDS_RESULT && (*result == 'L' || *result == '['))
+		list(listing, READING_RESULT, &reading);
+	reading.step = READ_TRUE;
+	if (row->counts_true)
+		list(listing, READING_RESULT, &reading);
+	/* All of it, or nothing. */
+	if (listing->full)
+		listing->count = before.count;
+	listing->full = false;
+}
+
+unsigned value_readings_of(const struct jvm_method *method, uint32_t id,
+	const struct rewrite_method *code, struct rewrite_reading reading[READINGS_MAX])
+{
+	struct listing listing = {.reading = reading};
+	const struct parameter_set *done = NULL;
+	bool below;
+
+	for (size_t i = 0; i < row_count; i++) {
+		struct value_row *row = rows[i];
+
+		/* The first row of a set that is for the method. */
+		if ((done && row->choice.set == done) || !is_for(row, method, &below))
+			continue;
+		done = row->choice.set;
+		list_row(&listing, row, id, below, code);
+	}
+	return listing.count;
+}
