@@ -34,6 +34,8 @@ enum lock_rank {
 	LOCK_COUNTS,        /* the reservation for counters */
 	LOCK_SLOW,          /* the slowest calls of methods */
 	LOCK_SITES,         /* new call sites */
+	LOCK_TAG_SETS,      /* new sets of tags */
+	LOCK_VALUES,        /* new values of parameters */
 	LOCK_RECORDS,       /* rings and segments of records */
 	LOCK_TRACERS,       /* when traces were on */
 	LOCK_THREAD_STATES, /* what threads did */
