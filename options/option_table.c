@@ -14,6 +14,7 @@
 
 #include "options/event_condition.h"
 #include "options/nearest.h"
+#include "options/parameter_choice.h"
 #include "options/sample_choice.h"
 #include "options/thread_choice.h"
 
@@ -472,6 +473,24 @@ static const char *event_when_give(const struct option_row *row, void *field, co
 	return wrong ? wrong : list_give(row, field, value);
 }
 
+static const char *parameters_give(const struct option_row *row, void *field, const char *value)
+{
+	struct parameter_choice choice;
+	const char *wrong = parameter_choice_read(value, false, &choice);
+
+	return wrong ? wrong : list_give(row, field, value);
+}
+
+static const char *tags_give(const struct option_row *row, void *field, const char *value)
+{
+	struct parameter_choice choice;
+	const char *wrong = parameter_choice_read(value, true, &choice);
+
+	if (!wrong)
+		wrong = parameter_choice_clashes(&choice, field);
+	return wrong ? wrong : list_give(row, field, value);
+}
+
 #define LIST_TYPE(give_item, schema_of_it)                                                     \
 	.is_list = true, .give = give_item, .describe = words_describe,                        \
 	.schema = schema_of_it, .size = sizeof(struct pattern_list), .copy = list_copy,        \
@@ -483,6 +502,8 @@ static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list
 				words_type = {LIST_TYPE(words_give, schema_of_words)},
 				event_when_type = {LIST_TYPE(event_when_give, schema_of_list)},
 				sites_type = {LIST_TYPE(sites_give, schema_of_list)},
+				parameters_type = {LIST_TYPE(parameters_give, schema_of_list)},
+				tags_type = {LIST_TYPE(tags_give, schema_of_list)},
 				threads_type = {LIST_TYPE(threads_give, schema_of_threads)},
 				sample_type = {LIST_TYPE(sample_give, schema_of_list)};
 
@@ -533,6 +554,25 @@ const struct option_row option_table[] = {
 		.unset = "no", .forbidden = ",;:|/[]()", FIELD(call_sites),
 		.meaning = "methods whose call sites are kept apart: what they call from two "
 			   "lines is in the call tree twice"},
+	{"parameters", &parameters_type,
+		"items like com.acme.Orders.find(0), com.acme.Job.run(this.name):hash or jdbc "
+		"joined by '+'",
+		.unset = "none", FIELD(parameters),
+		.meaning = "what calls were given, of which it is told by value; see "
+			   "docs/parameters.md"},
+	{"tags", &tags_type,
+		"items like user:com.acme.Session.handle(0.getUser()) or request:http joined "
+		"by "
+		"'+'",
+		.unset = "none", FIELD(tags),
+		.meaning = "what a thread works for while a call runs: the values of a key"},
+	{"parameter_length", &count_type, "bytes", 8, 4096, .initial = "200",
+		FIELD(parameter_length),
+		.meaning = "so much is kept of a value of parameters or tags"},
+	{"parameter_values", &count_type, "values", 1, 1000000, .initial = "10000",
+		FIELD(parameter_values),
+		.meaning = "so many distinct ones are kept of each parameter or tag; the rest "
+			   "is (others)"},
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",
@@ -660,7 +700,7 @@ bool option_is_path(const struct option_row *row, const char *value)
 int option_unknown(const char *key, const char *value, struct error *error)
 {
 	struct nearest nearest = {.wanted = key};
-	char keys[400] = "", hint[NEAREST_NAME + 20] = "";
+	char keys[512] = "", hint[NEAREST_NAME + 20] = "";
 	for (size_t i = 0, length = 0; i < option_count && length < sizeof(keys); i++) {
 		nearest_offer(&nearest, option_table[i].key);
 		length += (size_t)snprintf(keys + length, sizeof(keys) - length, "%s%s",

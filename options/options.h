@@ -45,7 +45,10 @@ struct options {
 	struct pattern_list distribution;   /* methods whose every call is told of */
 	struct pattern_list
 		call_sites; /* methods whose call sites are kept apart; empty: none */
-	uint64_t slowest;   /* calls of each that are kept with what they did */
+	struct pattern_list parameters, tags; /* see parameter_choice.h */
+	uint64_t parameter_length;            /* bytes of a value that are kept */
+	uint64_t parameter_values;            /* distinct ones of each parameter */
+	uint64_t slowest; /* calls of each that are kept with what they did */
 	struct pattern_list distribution_process; /* metrics: what all used of it meanwhile */
 	struct pattern_list sample;               /* see sample_choice.h; "off" alone: none */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */

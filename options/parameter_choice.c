@@ -10,9 +10,9 @@
 /* What no name of a field, a method or an argument holds (JVM specification, 4.2.2), or parts the words here. */
 static const char no_name[] = ".;[/<>() ";
 
-static const char two_names[] = "has a name that is empty or longer than 127 bytes; legal are "
-				"0, 1..., a name, this and "
-				"result, each with .field or .getter() behind it, four at most";
+static const char no_base[] = "has a name that is empty or longer than 127 bytes; legal are "
+			      "0, 1..., a name, this and "
+			      "result, each with .field or .getter() behind it, four at most";
 
 static bool is_digit(char c)
 {
@@ -41,7 +41,7 @@ static const char *read_base(const char **at, struct parameter_part *part)
 	char *end;
 
 	if (!read_name(at, part->name))
-		return two_names;
+		return no_base;
 	part->base = BASE_NAME;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(part->name, words[i].word) == 0)
@@ -74,7 +74,7 @@ static const char *read_part(const char **at, struct parameter_part *part)
 			return "has more than four fields and getters in a row";
 		++*at;
 		if (!read_name(at, step->name))
-			return two_names;
+			return no_base;
 		step->getter = strncmp(*at, "()", 2) == 0;
 		*at += step->getter ? 2 : 0;
 	}
@@ -183,11 +183,49 @@ const char *parameter_choice_read(const char *item, bool tag, struct parameter_c
 		return "has no ')' at the end of what is read";
 	length = (size_t)(close - open - 1);
 	if (length >= sizeof(what))
-		return two_names;
+		return no_base;
 	memcpy(what, open + 1, length);
 	what[length] = '\0';
 	wrong = parameter_parts_read(what, choice);
 	return wrong ? wrong : read_keep(close + 1, &choice->keep);
+}
+
+/* True: both items of `tags` have the same key. */
+static bool same_key(const char *one, const char *other)
+{
+	size_t length = strcspn(one, ":");
+
+	return strncmp(one, other, length) == 0 && other[length] == ':';
+}
+
+const char *parameter_choice_clashes(
+	const struct parameter_choice *choice, const struct pattern_list *tags)
+{
+	const char *known[PARAMETER_TAG_KEYS];
+	struct parameter_choice other;
+	size_t keys = 0;
+	bool is_new = true;
+
+	for (size_t i = 0; i < tags->count; i++) {
+		const char *item = tags->pattern[i];
+		size_t at = 0;
+
+		while (at < keys && !same_key(known[at], item))
+			at++;
+		if (at == keys && keys < PARAMETER_TAG_KEYS)
+			known[keys++] = item;
+		if (parameter_choice_read(item, true, &other) != NULL ||
+			strcmp(choice->key, other.key) != 0)
+			continue;
+		is_new = false;
+		if (choice->set != other.set && (choice->set || other.set))
+			return "is of a key that has a ready-made set, which then stands alone";
+		if (choice->keep != other.keep)
+			return "is of a key whose values are kept in another way";
+	}
+	return is_new && keys == PARAMETER_TAG_KEYS
+		       ? "is of one more key than the 64 that there may be"
+		       : NULL;
 }
 
 int parameter_choice_patterns(

@@ -28,6 +28,7 @@ enum {
 	PARAMETER_PATTERN = 512, /* bytes, with the zero behind */
 	PARAMETER_NAME = 128,
 	PARAMETER_KEY = 64,
+	PARAMETER_TAG_KEYS = 64, /* different ones in one list */
 	PARAMETER_PARTS = 4,
 	PARAMETER_STEPS = 4,
 	PARAMETER_PLACES = 255 /* arguments of a method: JVM specification, 4.3.3 */
@@ -70,6 +71,11 @@ const char *parameter_choice_read(const char *item, bool tag, struct parameter_c
 
 /* Reads what stands in the parentheses: "0.getMethod() 0.getPath()". NULL, or why it cannot be. */
 const char *parameter_parts_read(const char *what, struct parameter_choice *choice);
+
+/* NULL, or why a tag cannot stand in the list beside the items there: the values of one key are kept in one way, and there are
+ * PARAMETER_TAG_KEYS at most. */
+const char *parameter_choice_clashes(
+	const struct parameter_choice *choice, const struct pattern_list *tags);
 
 /* The patterns of such items for methods, those of the rows of ready-made sets among them, in their order. 0, or -1: no
  * memory. */

@@ -24,15 +24,14 @@ struct number_table *number_table_grown(
 	const struct number_table *before, struct pieces *pieces, size_t most)
 {
 	uint32_t slots = before ? 2 * (before->mask + 1) : SLOTS_FIRST;
-	struct number_table *table = pieces_take(
-		pieces, sizeof(*table) + slots * sizeof(table->slot[0]), most);
+	struct number_table *table =
+		pieces_take(pieces, sizeof(*table) + slots * sizeof(table->slot[0]), most);
 
 	if (!table)
 		return NULL;
 	table->mask = slots - 1;
 	for (uint32_t i = 0; before && i <= before->mask; i++) {
-		uint64_t slot =
-			atomic_load_explicit(&before->slot[i], memory_order_relaxed);
+		uint64_t slot = atomic_load_explicit(&before->slot[i], memory_order_relaxed);
 
 		if (slot)
 			put(table, slot);

@@ -14,11 +14,7 @@
 #include "agent/values/text_hash.h"
 #include "agent/values/values.h"
 
-enum {
-	SET_BLOCK = 512,
-	SET_BLOCKS = (TAG_SETS_MAX + 1) / SET_BLOCK,
-	STEPS = 8192
-};
+enum { SET_BLOCK = 512, SET_BLOCKS = (TAG_SETS_MAX + 1) / SET_BLOCK, STEPS = 8192 };
 
 /* A step's `of` is a parameter, not a value. */
 #define WITHOUT 0x80000000u
@@ -32,8 +28,8 @@ static _Atomic(struct tag_set *) blocks[SET_BLOCKS];
 static _Atomic(struct number_table *) table;
 static _Atomic uint32_t set_count;
 
-static struct pieces pieces;   /* under the lock */
-static struct hash_key key;    /* under the lock: written once, before there is a set */
+static struct pieces pieces; /* under the lock */
+static struct hash_key key;  /* under the lock: written once, before there is a set */
 static _Atomic bool have_key;
 
 /* Steps that were made: value or parameter (32 bits) | set (16) | the set that it leads to (16). Whoever comes last has the
@@ -188,8 +184,8 @@ static uint32_t take_step(uint32_t set, uint32_t of, _Atomic uint64_t *step)
 		step_members(&members, set, value_get(of).parameter, of);
 	to = set_of(&members);
 	if (to || members.count == 0)
-		atomic_store_explicit(step, (uint64_t)of << 32 | set << 16 | to,
-			memory_order_release);
+		atomic_store_explicit(
+			step, (uint64_t)of << 32 | set << 16 | to, memory_order_release);
 	errno = saved_errno;
 	return to;
 }

@@ -21,7 +21,8 @@ size_t value_cut(const char *text, size_t length, size_t limit)
 	if (length <= limit)
 		return length;
 	/* To the first byte of a character; of bytes that are no UTF-8 three at most. */
-	for (size_t back = 0; back < 3 && ((unsigned char)text[at - back] & 0xc0) == 0x80; back++)
+	for (size_t back = 0; back < 3 && ((unsigned char)text[at - back] & 0xc0) == 0x80;
+		back++)
 		if (((unsigned char)text[at - back - 1] & 0xc0) != 0x80)
 			return at - back - 1;
 	return at;

@@ -58,8 +58,8 @@ static uint32_t known_value(uint64_t hash)
 	struct known_text *known = &known_texts[hash % KNOWN_TEXTS];
 	uint64_t value = atomic_load_explicit(&known->value, memory_order_acquire);
 
-	if (value == 0 ||
-		(atomic_load_explicit(&known->hash, memory_order_acquire) ^ mixed(value)) != hash)
+	if (value == 0 || (atomic_load_explicit(&known->hash, memory_order_acquire) ^
+				  mixed(value)) != hash)
 		return 0;
 	return (uint32_t)value;
 }
@@ -76,8 +76,8 @@ static void know_value(uint64_t hash, uint32_t value)
 
 static struct value *row_of(uint32_t value)
 {
-	return &atomic_load_explicit(&blocks[value / VALUE_BLOCK],
-		memory_order_acquire)[value % VALUE_BLOCK];
+	return &atomic_load_explicit(
+		&blocks[value / VALUE_BLOCK], memory_order_acquire)[value % VALUE_BLOCK];
 }
 
 struct wanted {
@@ -97,8 +97,8 @@ static inline bool is_wanted(uint32_t value, const void *key)
 
 static uint32_t find(uint64_t hash, const struct wanted *wanted)
 {
-	return number_table_find(atomic_load_explicit(&table, memory_order_acquire), hash,
-		is_wanted, wanted);
+	return number_table_find(
+		atomic_load_explicit(&table, memory_order_acquire), hash, is_wanted, wanted);
 }
 
 /* A new row; under the lock. It can be asked for when its number is counted. 0: no memory. */
@@ -110,8 +110,7 @@ static uint32_t add_row(struct value row, size_t bound)
 	if (number == VALUES_MAX)
 		return 0;
 	if (!atomic_load_explicit(block, memory_order_relaxed)) {
-		struct value *fresh =
-			pieces_take(&pieces, VALUE_BLOCK * sizeof(*fresh), bound);
+		struct value *fresh = pieces_take(&pieces, VALUE_BLOCK * sizeof(*fresh), bound);
 
 		if (!fresh)
 			return 0;
@@ -211,7 +210,8 @@ static uint32_t parameter_find(const char *name, bool is_tag)
 }
 
 /* Under the lock, with a name that there is not yet. These bytes are taken whatever the bound is. */
-static uint32_t add_parameter(const char *name, bool is_tag, enum value_keep keep, uint32_t limit)
+static uint32_t add_parameter(
+	const char *name, bool is_tag, enum value_keep keep, uint32_t limit)
 {
 	uint32_t number = atomic_load_explicit(&parameter_count, memory_order_relaxed) + 1;
 	struct kept_parameter *of = &parameters[number];
@@ -225,10 +225,9 @@ static uint32_t add_parameter(const char *name, bool is_tag, enum value_keep kee
 		return 0;
 	memcpy(copy, name, size);
 	*of = (struct kept_parameter){.is = {copy, is_tag, keep, limit}};
-	of->others = add_row(
-		(struct value){.parameter = number, .kind = VALUE_OTHERS}, SIZE_MAX);
-	of->null =
-		add_row((struct value){.parameter = number, .kind = VALUE_NULL}, SIZE_MAX);
+	of->others =
+		add_row((struct value){.parameter = number, .kind = VALUE_OTHERS}, SIZE_MAX);
+	of->null = add_row((struct value){.parameter = number, .kind = VALUE_NULL}, SIZE_MAX);
 	if (!of->others || !of->null)
 		return 0;
 	tag_keys += is_tag;

@@ -27,13 +27,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "options/parameter_sets.h"
+#include "options/parameter_choice.h"
 
 enum {
 	PARAMETERS_MAX = 2000,
-	TAG_KEYS_MAX = 64,     /* parameters that are tags */
-	VALUES_MAX = 1 << 24,  /* of all parameters */
-	VALUES_BYTES = 64 << 20, /* where nobody has said another bound */
+	TAG_KEYS_MAX = PARAMETER_TAG_KEYS, /* parameters that are tags */
+	VALUES_MAX = 1 << 24,              /* of all parameters */
+	VALUES_BYTES = 64 << 20,           /* where nobody has said another bound */
 	VALUES_LENGTH = 200
 };
 
