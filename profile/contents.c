@@ -131,6 +131,9 @@ int reader_check_subject(struct reader *reader, const struct profile_account *ac
 	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
 		account->subject >= profile->method_count)
 		return read_damaged(reader->source, "calls of an unknown method");
+	if (account_kind_subject(account->kind) == SUBJECT_VALUE &&
+		PLACE_OF(profile, value, KEY_U32, account->subject) == ROWS_NONE)
+		return read_damaged(reader->source, "rows of an unknown value");
 	if (account_kind_subject(account->kind) == SUBJECT_THROWN &&
 		(thrown_class(account->subject) >= profile->method_count ||
 			thrown_catcher(account->subject) >= profile->method_count))

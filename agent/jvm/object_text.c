@@ -259,9 +259,9 @@ static jvalue get_field(JNIEnv *jni, jobject object, const struct jvm_member *me
 	jvalue value = {0};
 	jclass class = member->is_static ? (*jni)->GetObjectClass(jni, object) : NULL;
 
-#define GET(letter, type, field)                                                               \
+#define GET(letter, type, slot)                                                                \
 	case letter:                                                                           \
-		value.field = member->is_static                                                \
+		value.slot = member->is_static                                                 \
 				      ? (*jni)->GetStatic##type##Field(jni, class, member->field) \
 				      : (*jni)->Get##type##Field(jni, object, member->field);  \
 		break;
@@ -284,9 +284,9 @@ static jvalue call_getter(JNIEnv *jni, jobject object, const struct jvm_member *
 {
 	jvalue value = {0};
 
-#define CALL(letter, type, field)                                                              \
+#define CALL(letter, type, slot)                                                               \
 	case letter:                                                                           \
-		value.field = (*jni)->Call##type##MethodA(jni, object, member->method, NULL);  \
+		value.slot = (*jni)->Call##type##MethodA(jni, object, member->method, NULL);  \
 		break;
 	switch (member->type) {
 		CALL('Z', Boolean, z)
@@ -352,6 +352,12 @@ static bool add_array(JNIEnv *jni, jobject object, jclass class, struct object_t
 	}
 	free(name);
 	return is_array;
+}
+
+void object_tell_null(struct object_text *text)
+{
+	add_text(text, "null");
+	text->is_null = false;
 }
 
 void object_tell(JNIEnv *jni, const struct object_value *value, struct object_text *text)

@@ -53,6 +53,9 @@ bool object_step(JNIEnv *jni, struct member_cache *cache, bool getter, const cha
 /* Adds the text of it. */
 void object_tell(JNIEnv *jni, const struct object_value *value, struct object_text *text);
 
+/* Adds "null", where the text has other parts. */
+void object_tell_null(struct object_text *text);
+
 /* The object's class is that one, or below it. */
 bool object_is_below(
 	JNIEnv *jni, struct member_cache *cache, jobject object, const char *internal);

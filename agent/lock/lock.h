@@ -33,7 +33,8 @@ enum lock_rank {
 	LOCK_CODE,          /* the code map, and the methods that it names */
 	LOCK_COUNTS,        /* the reservation for counters */
 	LOCK_SLOW,          /* the slowest calls of methods */
-	LOCK_SITES,         /* new call sites */
+	LOCK_LABELS,        /* new labels */
+	LOCK_READINGS,      /* new readings of values */
 	LOCK_TAG_SETS,      /* new sets of tags */
 	LOCK_VALUES,        /* new values of parameters */
 	LOCK_RECORDS,       /* rings and segments of records */

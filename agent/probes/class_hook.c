@@ -19,6 +19,7 @@
 #include "agent/methods/methods.h"
 #include "agent/methods/plan.h"
 #include "agent/methods/untouched.h"
+#include "agent/methods/value_rows.h"
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
 #include "agent/rewrite/rewrite.h"
@@ -95,6 +96,19 @@ struct passing {
 	struct rewrite_reading reading[READINGS_MAX]; /* of the method at work */
 };
 
+/* The names of its description may be taken by then. */
+static unsigned readings_of(
+	struct passing *passing, const struct rewrite_method *method, uint32_t id)
+{
+	const struct jvm_method names = {.class_name = passing->class_name,
+		.name = (char *)(uintptr_t)method->name,
+		.signature = (char *)(uintptr_t)method->descriptor,
+		.is_static = method->access & ACCESS_STATIC,
+		.is_jdk = passing->is_jdk};
+
+	return value_readings_of(&names, id, method, passing->reading);
+}
+
 /* A native method that is left has no id, by which native_methods.c knows it. */
 static struct rewrite_probes method_probes(void *user, const struct rewrite_method *method)
 {
@@ -137,8 +151,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 			passing->class_name, method->name, rewrite_reason_text(REWRITE_MEMORY));
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
 	if (ref != METHOD_REF_EXCLUDED && planned.values && method->code)
-		readings = value_readings_of(
-			&description, method_ref_id(ref), method, passing->reading);
+		readings = readings_of(passing, method, method_ref_id(ref));
 	/* What a watched method used itself is its own node's. */
 	if (planned.sites && planned.watched && method->code)
 		atomic_fetch_add_explicit(&methods_sites_left, 1, memory_order_relaxed);

@@ -6,7 +6,9 @@
 #include "agent/io_calls/io_call.h"
 #include "agent/log/log.h"
 #include "agent/methods/call_kinds.h"
+#include "agent/jvm/object_text.h"
 #include "agent/methods/plan.h"
+#include "agent/methods/value_rows.h"
 #include "agent/probes/call_budget.h"
 #include "agent/probes/class_hook.h"
 #include "agent/probes/counted_calls.h"
@@ -24,6 +26,11 @@
 #include "agent/threads/threads.h"
 #include "agent/threads/virtual_threads.h"
 #include "agent/tracers/tracers.h"
+#include "agent/values/tag_sets.h"
+#include "agent/values/values.h"
+
+/* Values take at most so small a part of what call trees may. */
+enum { VALUES_SHARE = 8 };
 
 static struct recording_jvm known; /* see recording_know */
 
@@ -146,6 +153,14 @@ int recording_make(struct session **session, struct options *options, struct err
 			"(calls=events) "
 			"do not tell from which line a method is called");
 	}
+	if (options->parameters.count + options->tags.count > 0 &&
+		!(options->calls == CALLS_AUTO || options->calls == CALLS_COUNT ||
+			options->calls == CALLS_INSTRUMENT)) {
+		options_fini(options);
+		return error_set(error, ERROR_VALUE,
+			"parameters and tags are read by probes: they go with calls=auto, count and "
+			"instrument");
+	}
 	code = session_create(session, options, error);
 	if (!code && metric_set_has(&(*session)->metrics, METRIC_ALLOC) &&
 		known.alloc == HOTSPOT_ALLOC_NONE)
@@ -165,6 +180,41 @@ int recording_make(struct session **session, struct options *options, struct err
 }
 
 /* ---- the steps of a begin, of a stop, and of an end ---- */
+
+/* Values and tags are of one recording. */
+static int begin_values(JNIEnv *jni, struct session *session, struct error *error)
+{
+	const struct options *options = &session->options;
+	int code = 0;
+
+	values_bound(options->max_memory / VALUES_SHARE, (uint32_t)options->parameter_length);
+	if (!session_reads_values(session))
+		return 0;
+	if (!object_text_learn(jni))
+		return error_set(error, ERROR_JVM,
+			"parameters and tags: this JVM has other classes of texts and numbers "
+			"than all that jprof knows");
+	code = jvm_tags_open(JVM_TAGS_VALUES, NULL, error);
+	if (code)
+		return code;
+	code = value_rows_begin(options, error);
+	if (code)
+		jvm_tags_close(JVM_TAGS_VALUES);
+	return code;
+}
+
+/* A writer that hangs may still look at them. */
+static bool end_values(JNIEnv *jni, struct session *session)
+{
+	value_rows_end();
+	if (session_reads_values(session))
+		jvm_tags_close(JVM_TAGS_VALUES);
+	if (session->abandoned)
+		return true;
+	tag_sets_forget();
+	values_forget();
+	return true;
+}
 
 /* What the recording wants to be in methods: for calls, as they are seen in general, and as the user named some; for where
  * its scope begins and ends; and for the stacks at entries. */
@@ -407,6 +457,7 @@ static const struct step {
 	bool (*stop)(struct session *session, struct error *error);
 	bool (*end)(JNIEnv *jni, struct session *session);
 } steps[] = {
+	{"values and tags", always, begin_values, NULL, end_values},
 	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL},
 	{"the plan of methods", always, begin_plan, NULL, end_plan},
 	{"facts and calibration", always, begin_facts, NULL, NULL},

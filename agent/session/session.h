@@ -106,6 +106,12 @@ static inline bool session_has_scope(const struct session *session)
 	return session->options.scope.count > 0;
 }
 
+/* True if values are read in methods: for parameters, or for tags. */
+static inline bool session_reads_values(const struct session *session)
+{
+	return session->options.parameters.count + session->options.tags.count > 0;
+}
+
 /* True if calls are seen by probes in classes. */
 static inline bool session_has_probes(const struct session *session)
 {
@@ -136,7 +142,8 @@ static inline bool session_times_calls(const struct session *session)
 	       (session->options.calls == CALLS_COUNT &&
 		       (session->options.timed.count > 0 ||
 			       session->options.distribution.count > 0 ||
-			       session_has_scope(session)));
+			       session_has_scope(session) ||
+			       session_reads_values(session)));
 }
 
 /* True if classes get probes: for calls, or for the stacks at entries. */

@@ -335,6 +335,13 @@ static void prepare_barrier(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+struct read_value *slot_read_value(struct thread_slot *slot)
+{
+	if (!slot->read)
+		slot->read = calloc(1, sizeof(*slot->read));
+	return slot->read;
+}
+
 void slots_begin(struct session *session)
 {
 	prepare_barrier();

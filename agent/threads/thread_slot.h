@@ -47,6 +47,14 @@ enum slot_state {
 /* A slot that has joined no session. */
 #define NO_SESSION UINT32_MAX
 
+/* A value that is being read: parameter_probes.c. */
+struct read_value {
+	bool refused; /* it is of another class's method */
+	bool is_null;
+	uint32_t length;
+	char text[4096];
+};
+
 struct thread_slot {
 	_Atomic int busy; /* enum slot_state; written by the owner, read by the stopper */
 	_Atomic uint32_t session; /* that it has joined; the owner's */
@@ -63,10 +71,14 @@ struct thread_slot {
 	/* a virtual slot's: whose context it is; NULL: none is known */
 	struct virtual_thread *mounted;
 	uint32_t mounted_in; /* a virtual slot's: the session in which the carrier gave way */
+	struct read_value *read; /* the owner's; NULL: no value was read yet */
 	struct thread_slot *next;                     /* all there ever were; never taken off */
 	struct thread_slot *next_free;                /* under LOCK_EVENTS */
 	struct method_cache_line cache[METHOD_CACHE]; /* of the session joined */
 };
+
+/* The slot's, which is entered; NULL: no memory. */
+struct read_value *slot_read_value(struct thread_slot *slot);
 
 /* NULL: not yet seen. */
 extern __thread struct thread_slot *slot_current __attribute__((tls_model("initial-exec")));

@@ -73,7 +73,7 @@ void context_reach(struct thread_context *context, uint32_t line)
 	go_below(context, above(tree, node, LABEL_LINE), line);
 }
 
-bool context_value(struct thread_context *context, uint32_t value)
+bool context_value(struct thread_context *context, uint32_t value, bool counts)
 {
 	struct shadow_frame *top = context->stack.top;
 
@@ -81,8 +81,22 @@ bool context_value(struct thread_context *context, uint32_t value)
 		return false;
 	go_below(context, top->node, value);
 	top = context->stack.top;
-	context_count_call(tree_at(&context->tree, top->node), sequence_state(top->third));
+	if (counts)
+		context_count_call(tree_at(&context->tree, top->node), sequence_state(top->third));
 	return true;
+}
+
+uint32_t context_value_above(const struct thread_context *context, uint32_t parameter)
+{
+	const struct call_tree *tree = &context->tree;
+
+	for (uint32_t node = context->current; node != TREE_ROOT; node = tree_at(tree, node)->parent) {
+		uint32_t value = label_content(tree_at(tree, node)->method, LABEL_VALUE);
+
+		if (value && value_get(value).parameter == parameter)
+			return value;
+	}
+	return 0;
 }
 
 /* ---- tags ---- */

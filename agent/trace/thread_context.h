@@ -245,8 +245,11 @@ uint32_t context_path(struct thread_context *context, const uint32_t *method, ui
 void context_reach(struct thread_context *context, uint32_t line);
 
 /* The call that the thread is in, of the label's method, which it has just entered, has that value: all that it does. Nothing is
- * read either; the value's node counts the call. False: the method has no frame of its own. */
-bool context_value(struct thread_context *context, uint32_t value);
+ * read either; counts: the value's node counts the call. False: the method has no frame of its own. */
+bool context_value(struct thread_context *context, uint32_t value, bool counts);
+
+/* The value of the parameter that the innermost call has that has one; 0: none does. */
+uint32_t context_value_above(const struct thread_context *context, uint32_t parameter);
 
 /* What the thread does from here on has these tags, a number of values.h, 0: none; what it has used so far is charged to
  * what it had before. */
