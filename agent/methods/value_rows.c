@@ -53,6 +53,7 @@ static struct value_row *row_of(const char *text, const struct parameter_choice 
 		row->choice.part_count = 0;
 		if (ready->what)
 			parameter_parts_read(ready->what, &row->choice);
+		row->choice.set = choice->set;
 		row->stands = ready->stands;
 		row->counts_true = ready->counts_true;
 		row->aside = ready->aside;

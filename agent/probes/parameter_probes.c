@@ -94,37 +94,41 @@ static void count_true(struct thread_context *context, uint32_t value)
 		context_account(context, &row);
 }
 
+/* Calls of other methods may have been read since the entry: what was found out then is in the call's own label. */
 static void do_step(JNIEnv *jni, struct thread_context *context, struct read_value *read,
 	const struct value_reading *reading, struct object_value given, uint32_t parameter)
 {
 	jobject object = given.type == 'L' ? given.value.l : NULL;
 	uint32_t value = 0;
 
-	if (reading->first)
-		*read = (struct read_value){.is_null = true};
-	if (read->refused)
-		return;
+	if (reading->first) {
+		read->refused = false;
+		read->is_null = true;
+		read->length = 0;
+	}
 	switch ((enum reading_step)reading->step) {
 	case READ_CHECK:
 		read->refused = !object || !object_is_below(jni, reading->below, object,
 						   reading->row->below);
 		return;
 	case READ_RECALL:
-		value = stands_for(object);
+		value = read->refused ? 0 : stands_for(object);
 		break;
 	case READ_PART:
 	case READ_RETURN:
+		if (read->refused)
+			return;
 		add_part(jni, reading, given, read);
 		value = reading->last ? number_of(parameter, read) : 0;
 		break;
 	case READ_STAND:
-		value = context_value_above(context, parameter);
+		value = context_value_own(context, parameter);
 		if (object && value)
 			jvm_tag(JVM_TAGS_VALUES, object, standing(value));
 		return;
 	case READ_TRUE:
 		if (given.value.j)
-			count_true(context, context_value_above(context, parameter));
+			count_true(context, context_value_own(context, parameter));
 		return;
 	}
 	if (reading->last)

@@ -86,17 +86,29 @@ bool context_value(struct thread_context *context, uint32_t value, bool counts)
 	return true;
 }
 
-uint32_t context_value_above(const struct thread_context *context, uint32_t parameter)
+/* From the node on upwards: of the labels there, or (all) of the whole path. */
+static uint32_t find_value(
+	const struct call_tree *tree, uint32_t node, uint32_t parameter, bool all)
 {
-	const struct call_tree *tree = &context->tree;
-
-	for (uint32_t node = context->current; node != TREE_ROOT; node = tree_at(tree, node)->parent) {
+	for (; node != TREE_ROOT; node = tree_at(tree, node)->parent) {
 		uint32_t value = label_content(tree_at(tree, node)->method, LABEL_VALUE);
 
 		if (value && value_get(value).parameter == parameter)
 			return value;
+		if (!all && !is_label(tree_at(tree, node)->method))
+			break;
 	}
 	return 0;
+}
+
+uint32_t context_value_above(const struct thread_context *context, uint32_t parameter)
+{
+	return find_value(&context->tree, context->current, parameter, true);
+}
+
+uint32_t context_value_own(const struct thread_context *context, uint32_t parameter)
+{
+	return find_value(&context->tree, context->current, parameter, false);
 }
 
 /* ---- tags ---- */

@@ -251,6 +251,9 @@ bool context_value(struct thread_context *context, uint32_t value, bool counts);
 /* The value of the parameter that the innermost call has that has one; 0: none does. */
 uint32_t context_value_above(const struct thread_context *context, uint32_t parameter);
 
+/* The same of the innermost call alone. */
+uint32_t context_value_own(const struct thread_context *context, uint32_t parameter);
+
 /* What the thread does from here on has these tags, a number of values.h, 0: none; what it has used so far is charged to
  * what it had before. */
 void context_tags(struct thread_context *context, uint32_t set);
