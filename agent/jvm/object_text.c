@@ -138,6 +138,9 @@ static void add_string(JNIEnv *jni, jstring string, struct object_text *text)
 		jsize units = length - at < UNITS ? length - at : UNITS, used = 0;
 
 		(*jni)->GetStringRegion(jni, string, at, units, unit);
+		/* As a rule there is nothing but ASCII. */
+		while (used < units && unit[used] < 0x80 && text->length < text->room)
+			text->text[text->length++] = (char)unit[used++];
 		/* The last one may be half of a character. */
 		while (used < units && (units - used > 1 || at + units == length || used == 0))
 			used += add_character(text, unit + used, units - used);

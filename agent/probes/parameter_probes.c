@@ -136,7 +136,7 @@ static void do_step(JNIEnv *jni, struct thread_context *context, struct read_val
 }
 
 /* What reading takes is jprof's own. */
-static void read_it(JNIEnv *jni, jint number, struct object_value given)
+static void read_it(JNIEnv *jni, jint number, struct object_value given, bool at_exit)
 {
 	const struct value_reading *reading = number > 0 ? value_reading((uint32_t)number) : NULL;
 	uint32_t parameter = reading ? atomic_load_explicit(&reading->row->parameter,
@@ -154,7 +154,9 @@ static void read_it(JNIEnv *jni, jint number, struct object_value given)
 	context = slot_context(slot);
 	read = slot_read_value(slot);
 	if (read && is_in(context, reading)) {
-		context_settle(context);
+		/* At the entry nothing but jprof's own lies behind the last event. */
+		if (at_exit)
+			context_settle(context);
 		do_step(jni, context, read, reading, given, parameter);
 		context_spend_all(context);
 	}
@@ -185,34 +187,37 @@ static struct object_value narrow(jlong value, jint number)
 	return given;
 }
 
+#define OBJECT(value) ((struct object_value){.type = 'L', .value.l = (value)})
+#define DOUBLE(value) ((struct object_value){.type = 'D', .value.d = (value)})
+
 void JNICALL parameter_probe_value_object(JNIEnv *jni, jclass probe, jobject value, jint number)
 {
-	read_it(jni, number, (struct object_value){.type = 'L', .value.l = value});
+	read_it(jni, number, OBJECT(value), false);
 }
 
 void JNICALL parameter_probe_value_long(JNIEnv *jni, jclass probe, jlong value, jint number)
 {
-	read_it(jni, number, narrow(value, number));
+	read_it(jni, number, narrow(value, number), false);
 }
 
 void JNICALL parameter_probe_value_double(JNIEnv *jni, jclass probe, jdouble value, jint number)
 {
-	read_it(jni, number, (struct object_value){.type = 'D', .value.d = value});
+	read_it(jni, number, DOUBLE(value), false);
 }
 
 void JNICALL parameter_probe_result_object(
 	JNIEnv *jni, jclass probe, jobject value, jint number)
 {
-	parameter_probe_value_object(jni, probe, value, number);
+	read_it(jni, number, OBJECT(value), true);
 }
 
 void JNICALL parameter_probe_result_long(JNIEnv *jni, jclass probe, jlong value, jint number)
 {
-	parameter_probe_value_long(jni, probe, value, number);
+	read_it(jni, number, narrow(value, number), true);
 }
 
 void JNICALL parameter_probe_result_double(
 	JNIEnv *jni, jclass probe, jdouble value, jint number)
 {
-	parameter_probe_value_double(jni, probe, value, number);
+	read_it(jni, number, DOUBLE(value), true);
 }
