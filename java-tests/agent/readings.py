@@ -18,6 +18,8 @@ MODES = {
 }
 # PROBE_TABLE's: none, timed, timed with an entry's, counted, watched.
 KINDS = (0, 1, 3, 4, 9)
+# What class files tell of the names of arguments.
+NAMES = {"nothing": ["-g:none"], "variables": ["-g"], "parameters": ["-g:none", "-parameters"]}
 NAMED = "J 1\nD 4.5\nL six\nL eight\n"
 
 
@@ -38,9 +40,8 @@ class Readings:
         self.work.mkdir(exist_ok=True)
         (self.work / "CasesWide.java").write_text(wide())
         self.compile("base", "--patch-module", f"java.base={HERE}", HERE / "java/lang/JprofProbe.java")
-        for flag in ("-g:none", "-g", "-parameters"):
-            self.compile(flag, "--patch-module", f"java.base={self.work / 'base'}",
-                         *(("-g:none", flag) if flag == "-parameters" else (flag,)),
+        for folder, flags in NAMES.items():
+            self.compile(folder, "--patch-module", f"java.base={self.work / 'base'}", *flags,
                          *(HERE / "readings").glob("*.java"), self.work / "CasesWide.java")
 
     def compile(self, folder, *words):
@@ -54,15 +55,16 @@ class Readings:
                    "-cp", self.work / classes, "readings.Main", *words)
 
     def values(self, mode, kinds):
-        done = self.run("-g:none", MODES[mode], kinds, kinds)
+        done = self.run("nothing", MODES[mode], kinds, kinds)
         last = done.out.splitlines()[-1] if done.out else ""
         self.test.expect(done.status == 0 and done.out.count("\n") == 1 and last.endswith(" checks"),
                          f"{self.java}, {mode}, probes {kinds}: {done}")
         return last
 
-    def names(self, flag, expected):
-        done = self.run(flag, [], 1, "named")
-        self.test.same(f"{self.java}, named arguments with {flag}", (0, expected), (done.status, done.out))
+    def names(self, told, expected):
+        done = self.run(told, [], 1, "named")
+        self.test.expect(done.status == 0, f"{done}")
+        self.test.same(f"{self.java}, named arguments, told by {told}", expected.splitlines(), done.out.splitlines())
 
 
 def main():
@@ -71,9 +73,8 @@ def main():
         readings = Readings(test, java)
         said = {readings.values(mode, kinds) for mode in MODES for kinds in KINDS}
         test.expect(len(said) == 1 and int(said.pop().split()[0]) > 1000, f"{java}: not as many checks each time")
-        readings.names("-g", NAMED)
-        readings.names("-parameters", NAMED)
-        readings.names("-g:none", "")
+        for told in NAMES:
+            readings.names(told, "" if told == "nothing" else NAMED)
     test.finish()
 
 
