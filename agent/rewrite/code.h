@@ -62,9 +62,9 @@ struct probe {
 	uint8_t size; /* of the whole call */
 	bool timed;   /* not at the entry alone */
 	uint8_t entries;
-	uint8_t entry[ENTRY_CALLS]; /* enum probe_call, in their order */
-	struct reading_code values,
-		results; /* behind those; in front of the exit probe, or where that would be */
+	uint8_t entry[ENTRY_CALLS];  /* enum probe_call, in their order */
+	struct reading_code values;  /* behind those */
+	struct reading_code results; /* in front of the exit probe, or where it would be */
 };
 
 /* Bytes of what tells a call's line, and of its push. */
@@ -105,8 +105,8 @@ struct code {
 	uint32_t length;
 	uint32_t new_length;       /* with probes, without their handlers */
 	const struct probe *probe; /* borrowed */
-	uint16_t *
-		label; /* by pc; 0: no instruction begins here, but at pc 0. The last: new_length */
+	/* By pc; 0: no instruction begins here, but at pc 0. The last: new_length. */
+	uint16_t *label;
 	uint32_t label_capacity;
 	uint8_t *handler; /* by pc: a handler with a caught probe begins here */
 	uint32_t handler_capacity;

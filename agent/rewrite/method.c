@@ -153,7 +153,7 @@ static enum rewrite_reason readings_make(struct method_work *work, const struct 
 	probe->values.size = probe->values.stack = 0;
 	probe->results.size = probe->results.stack = 0;
 	for (unsigned i = 0; i < method->readings; i++) {
-		const struct reading *reading = &method->reading[i];
+		const struct reading *reading = &work->reading[i];
 		enum probe_call call = reading_call(reading);
 		uint8_t push[3], push_size = push_make(work, reading->asked->number, push);
 

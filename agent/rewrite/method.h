@@ -11,7 +11,6 @@
 #ifndef JPROF_REWRITE_METHOD_H
 #define JPROF_REWRITE_METHOD_H
 
-#include "agent/rewrite/argument_names.h"
 #include "agent/rewrite/call_lines.h"
 #include "agent/rewrite/constants.h"
 #include "agent/rewrite/constructor.h"
@@ -24,10 +23,11 @@ struct method_work {
 	bool typed; /* the version of the class file has stack maps, by which types are
 		       checked */
 	const char *probe_class;
-	struct probe probe;      /* of the method; its calls' are 0 until they are needed */
-	uint16_t probe_index;    /* of the probes' class, 0 until it is needed */
-	uint16_t throwable;      /* index of the class, 0 until it is needed */
-	uint16_t stack_map_name; /* index of the name, 0 until it is needed */
+	struct probe probe; /* of the method; its calls' are 0 until they are needed */
+	struct reading reading[READINGS_MAX]; /* those that the method has */
+	uint16_t probe_index;                 /* of the probes' class, 0 until it is needed */
+	uint16_t throwable;                   /* index of the class, 0 until it is needed */
+	uint16_t stack_map_name;              /* index of the name, 0 until it is needed */
 	/* For methods that keep call sites apart: see rewrite_request. */
 	uint32_t (*site)(void *user, uint32_t id, uint16_t line);
 	void *user;
@@ -47,9 +47,7 @@ struct method {
 	bool intrinsic;
 	bool constructor; /* and of a class that has a super class */
 	struct rewrite_probes probes;
-	struct reading reading[READINGS_MAX]; /* of those what can be read */
-	unsigned readings;
-	struct argument_names names;
+	unsigned readings; /* of those so many can be: work->reading */
 };
 
 /* Writes the attribute, with its head. Anything but REWRITE_OK: what was written is to be

@@ -7,6 +7,7 @@
 #include "agent/rewrite/rewrite.h"
 
 #include "agent/rewrite/annotations.h"
+#include "agent/rewrite/argument_names.h"
 #include "agent/rewrite/constants.h"
 #include "agent/rewrite/method.h"
 
@@ -121,17 +122,22 @@ static enum rewrite_reason class_read(struct rewriter *rewriter)
 	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
 }
 
-static enum rewrite_reason method_read(struct rewriter *rewriter, struct method *method)
+static enum rewrite_reason method_read(
+	struct rewriter *rewriter, struct method *method, struct argument_names *names)
 {
 	struct reader *in = &rewriter->in;
 	const struct constants *constants = &rewriter->constants;
 	uint32_t attributes;
 
 	method->access = read_u2(in);
-	method->names.parameters = method->names.code = reader_of(in->at, 0);
 	method->name = constants_utf8(constants, read_u2(in));
 	method->descriptor = constants_utf8(constants, read_u2(in));
 	attributes = read_u2(in);
+	*names = (struct argument_names){.constants = constants,
+		.descriptor = method->descriptor,
+		.is_static = method->access & ACCESS_STATIC,
+		.parameters = reader_of(in->at, 0),
+		.code = reader_of(in->at, 0)};
 	while (attributes-- > 0) {
 		const uint8_t *start = in->at;
 		struct attribute attribute;
@@ -143,17 +149,14 @@ static enum rewrite_reason method_read(struct rewriter *rewriter, struct method 
 				return REWRITE_MALFORMED;
 			method->code = attribute;
 			method->code_start = start;
-			method->names.code = attribute.content;
+			names->code = attribute.content;
 		}
 		if (attribute.kind == ATTRIBUTE_PARAMETERS)
-			method->names.parameters = attribute.content;
+			names->parameters = attribute.content;
 		if (attribute.kind == ATTRIBUTE_ANNOTATIONS && constants->intrinsics)
 			method->intrinsic |=
 				annotations_are_intrinsic(constants, attribute.content);
 	}
-	method->names.constants = constants;
-	method->names.descriptor = method->descriptor;
-	method->names.is_static = method->access & ACCESS_STATIC;
 	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
 }
 
@@ -171,12 +174,12 @@ static enum rewrite_reason readings_find(struct rewriter *rewriter, struct metho
 	const struct rewrite_method *described)
 {
 	const struct rewrite_probes *probes = &method->probes;
-	bool is_constructor = strcmp(described->name, "<init>") == 0;
+	bool is_constructor = probes->readings > 0 && strcmp(described->name, "<init>") == 0;
 
 	for (unsigned i = 0; i < probes->readings; i++) {
 		struct reading reading;
 		enum rewrite_reason reason = reading_find(&reading, &probes->reading[i],
-			method->descriptor, method->names.is_static, is_constructor);
+			method->descriptor, method->access & ACCESS_STATIC, is_constructor);
 
 		if (reason == REWRITE_MALFORMED)
 			return reason;
@@ -185,7 +188,7 @@ static enum rewrite_reason readings_find(struct rewriter *rewriter, struct metho
 		if (reason == REWRITE_OK && method->readings == READINGS_MAX)
 			reason = REWRITE_READINGS;
 		if (reason == REWRITE_OK)
-			method->reading[method->readings++] = reading;
+			rewriter->work.reading[method->readings++] = reading;
 		else
 			reading_left(rewriter, described, &probes->reading[i], reason);
 	}
@@ -224,8 +227,8 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 		}
 		if (method->readings > 0) {
 			for (unsigned i = 0; i < method->readings; i++)
-				reading_left(
-					rewriter, described, method->reading[i].asked, reason);
+				reading_left(rewriter, described,
+					rewriter->work.reading[i].asked, reason);
 			other.readings = 0;
 			return other.probes.kinds == PROBE_NONE
 				       ? REWRITE_OK
@@ -257,11 +260,12 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 {
 	const struct rewrite_request *request = rewriter->request;
 	struct method method = {0};
+	struct argument_names names;
 	struct rewrite_method described;
 	enum rewrite_reason reason;
 
 	rewriter->names.size = rewriter->class_name_size;
-	if ((reason = method_read(rewriter, &method)) ||
+	if ((reason = method_read(rewriter, &method, &names)) ||
 		(reason = name_write(rewriter, method.name)) ||
 		(reason = name_write(rewriter, method.descriptor)))
 		return reason;
@@ -272,7 +276,7 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 			      method.name.length + 1,
 		.access = method.access,
 		.intrinsic = method.intrinsic,
-		.arguments = &method.names,
+		.arguments = &names,
 	};
 	if (method.code_start)
 		code_bounds(method.code.content, &described);

@@ -8,7 +8,8 @@
 #   run.sh BUILD_DIR JAVA...              the modules, and those jars that are installed
 #   run.sh --only PACKAGE BUILD_DIR JAVA  jars of this package alone; MODULES=no: without the modules
 #   PROBES=entry                          probes at the entry alone; PROBES=both: beside the others;
-#                                         PROBES=count: those that count; PROBES=sites: of calls' lines, too
+#                                         PROBES=count: those that count; PROBES=sites: of calls' lines, too;
+#                                         PROBES=readings: of values, by an agent of the tests (native/readings.c)
 #
 # Every source is loaded and linked with the agent, under -Xverify:all, and where something fails once
 # more without it: what fails only with the agent is a failure. Jars are taken as they are, and once
@@ -25,7 +26,7 @@ build=$(realpath "$1")
 shift
 work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-verify.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-bad=0 total=0
+bad=0 total=0 patch=()
 # No calibration of whoever runs this, and none measured unasked: there is no place to keep one.
 export XDG_CACHE_HOME=/dev/null
 # The JDK's packages get probes where they are named, a few classes never (docs/options.md).
@@ -64,7 +65,17 @@ link() {
 	local java=$1 failures=$2 agent=$3
 	shift 3
 	timeout 900 "$java" -Xverify:all -Xmx3g -XX:-UsePerfData --add-modules ALL-SYSTEM ${agent:+"$agent"} \
-		-cp "$work" VerifyClasses "$failures" "$@" 2>"$work/stderr"
+		"${patch[@]}" -cp "$work" VerifyClasses "$failures" "$@" 2>"$work/stderr"
+}
+
+# agent OPTIONS: the agent and what it is told. That of the tests puts readings into all classes, with each set of other
+# probes by turns, and writes the summary itself.
+agent() {
+	if [ "${PROBES:-}" = readings ]; then
+		echo "-agentpath:$build/java-tests/libreadings.so=$work/summary.json,16"
+	else
+		echo "-agentpath:$build/libjprof.so=file=$work/p.jprof,max_memory=2g,$1"
+	fi
 }
 
 # A fact of the profile's summary.
@@ -83,8 +94,7 @@ left() {
 one() {
 	local java=$1 name=$2 include=$3 plain with failed
 	shift 3
-	with=$(link "$java" "$work/with" \
-		"-agentpath:$build/libjprof.so=file=$work/p.jprof,max_memory=2g,$include" "$@") &&
+	with=$(link "$java" "$work/with" "$(agent "$include")" "$@") &&
 		plain=$(if [ -s "$work/with" ]; then link "$java" "$work/plain" "" "$@"; else
 			: >"$work/plain"
 			echo "$with"
@@ -93,7 +103,8 @@ one() {
 		bad=1
 		return
 	}
-	"$build/jprof" report "$work/p.jprof" --view summary --format json >"$work/summary.json"
+	[ "${PROBES:-}" = readings ] ||
+		"$build/jprof" report "$work/p.jprof" --view summary --format json >"$work/summary.json"
 	failed=$(comm -13 <(cut -d' ' -f1 "$work/plain" | sort -u) \
 		<(cut -d' ' -f1 "$work/with" | sort -u) | tee "$work/failed" | wc -l)
 	read -r classes low high <<<"$with"
@@ -116,6 +127,11 @@ mapfile -t files < <(jars)
 printf '%-30s %8s %8s %9s %9s %9s %9s\n' source classes versions probes methods left failures
 for java in "$@"; do
 	"$(dirname "$java")/javac" --release 17 -d "$work" "$here/VerifyClasses.java" || exit 1
+	if [ "${PROBES:-}" = readings ]; then
+		"$(dirname "$java")/javac" --patch-module "java.base=$here/../readings" -d "$work/probe" \
+			"$here/../readings/java/lang/JprofProbe.java" || exit 1
+		patch=(--patch-module "java.base=$work/probe")
+	fi
 	release=$("$java" -XshowSettings:properties -version 2>&1 |
 		sed -n 's/^ *java.specification.version = //p')
 	[ "${MODULES:-yes}" = no ] || one "$java" "JDK $release: its modules" "$modules" jdk
