@@ -51,7 +51,9 @@ static const struct parameter_row jdbc_rows[] = {
 	{.pattern = "java.sql.Statement.execute*", .stands = STANDS_RESULT},
 	{.pattern = "java.sql.PreparedStatement.addBatch", .aside = true},
 	{.pattern = "java.sql.Statement.getResultSet", .stands = STANDS_RESULT, .aside = true},
-	{.pattern = "java.sql.Statement.getGeneratedKeys", .stands = STANDS_RESULT, .aside = true},
+	{.pattern = "java.sql.Statement.getGeneratedKeys",
+		.stands = STANDS_RESULT,
+		.aside = true},
 	{.pattern = "java.sql.ResultSet.next", .counts_true = true, .aside = true},
 	{NULL},
 };

@@ -47,7 +47,7 @@ struct parameter_row {
 	enum value_keep keep; /* if there is `what` */
 	unsigned stands;      /* STANDS_... */
 	bool counts_true;     /* results that are true are counted */
-	bool aside;           /* its calls have the value, but are not counted as calls with it */
+	bool aside; /* its calls have the value, but are not counted as calls with it */
 };
 
 struct parameter_set {

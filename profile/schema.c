@@ -647,9 +647,6 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	"\t\tSELECT " id " UNION SELECT into_id FROM go JOIN forward USING(id))\n"             \
 	"\t\tSELECT id FROM go WHERE id NOT IN (SELECT id FROM forward))"
 
-/* What a node counts of its method's calls: those that had a value are counted there once more. */
-#define WHOLE(column) "CASE WHEN n.value IS NULL THEN n." column " ELSE 0 END"
-
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
  * (its index, then its name) says. */
 struct schema_view {
@@ -672,15 +669,16 @@ static const struct schema_view views[] = {
 		"\nFROM thread t JOIN thread g ON g.id = coalesce(t.group_id, t.id)\n"
 		"GROUP BY g.id"},
 	/* What a root used, outside every included method, is the row without a method. Calls
-	 * that were counted are of no node. */
+	 * that were counted are of no node; those that had a value are counted in that's node once more. */
 	{"methods",
 		"SELECT m.class AS class, m.name AS method, m.signature AS signature,\n"
 		"\tm.native AS native, m.static AS static,\n"
-		"\tCASE WHEN c.calls IS NULL THEN sum(CASE n.sampled WHEN 0 THEN " WHOLE("calls") " END)\n"
-		"\tELSE c.calls + coalesce(sum(" WHOLE("calls") "), 0) END AS calls,\n"
-		"\tsum(" WHOLE("interpreted") ") AS entered_interpreted,\n"
-		"\tsum(" WHOLE("jitted") ") AS entered_jitted,\n"
-		"\tsum(" WHOLE("native") ") AS entered_native",
+		"\tCASE WHEN c.calls IS NULL\n"
+		"\tTHEN sum(CASE n.sampled WHEN 0 THEN n.calls * (n.value IS NULL) END)\n"
+		"\tELSE c.calls + coalesce(sum(n.calls * (n.value IS NULL)), 0) END AS calls,\n"
+		"\tsum(n.interpreted * (n.value IS NULL)) AS entered_interpreted,\n"
+		"\tsum(n.jitted * (n.value IS NULL)) AS entered_jitted,\n"
+		"\tsum(n.native * (n.value IS NULL)) AS entered_native",
 		",\n\tsum(n.base_%u) AS \"%w\"",
 		"\nFROM method m LEFT JOIN node n ON n.method = m.id\n"
 		"\tLEFT JOIN (SELECT subject AS method, sum(count) AS calls FROM account\n"
@@ -741,7 +739,8 @@ static const struct schema_view views[] = {
 		"\tm.name AS method, m.signature AS signature,\n"
 		"\tCASE n.sampled WHEN 0 THEN n.calls END AS calls,\n"
 		"\tn.interpreted AS entered_interpreted, n.jitted AS entered_jitted,\n"
-		"\tn.native AS entered_native, n.line AS line, n.value AS value, n.tags AS tags",
+		"\tn.native AS entered_native, n.line AS line, n.value AS value, n.tags AS "
+		"tags",
 		",\n\tn.base_%u AS \"%w\"",
 		"\nFROM walk CROSS JOIN node n ON n.id = walk.id\n"
 		"\tCROSS JOIN method m ON m.id = n.method\n"

@@ -875,8 +875,8 @@ static bool own_getter(jclass class, const char *name, struct jvm_member *member
 			!(*jvmti)->GetMethodModifiers(jvmti, method[i], &modifiers) &&
 			!(modifiers & ACCESS_STATIC);
 		if (found)
-			*member = (struct jvm_member){
-				.method = method[i], .type = signature[2]};
+			*member =
+				(struct jvm_member){.method = method[i], .type = signature[2]};
 		jvm_give(own);
 		jvm_give(signature);
 	}
@@ -884,8 +884,8 @@ static bool own_getter(jclass class, const char *name, struct jvm_member *member
 	return found;
 }
 
-bool jvm_find_member(JNIEnv *jni, jclass class, bool getter, const char *name,
-	struct jvm_member *member)
+bool jvm_find_member(
+	JNIEnv *jni, jclass class, bool getter, const char *name, struct jvm_member *member)
 {
 	jclass *interfaces = NULL, super;
 	jint count = 0;

@@ -125,8 +125,8 @@ struct jvm_member {
 
 /* The one of that name (modified UTF-8) that an object of the class has, its own before those of what it extends and implements.
  * False: there is none. */
-bool jvm_find_member(JNIEnv *jni, jclass class, bool getter, const char *name,
-	struct jvm_member *member);
+bool jvm_find_member(
+	JNIEnv *jni, jclass class, bool getter, const char *name, struct jvm_member *member);
 
 /* Garbage is collected now. */
 void jvm_collect(void);

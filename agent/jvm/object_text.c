@@ -208,8 +208,7 @@ struct class_member {
 	struct jvm_member member;
 };
 
-static const struct class_member *known(
-	JNIEnv *jni, struct member_cache *cache, jclass class)
+static const struct class_member *known(JNIEnv *jni, struct member_cache *cache, jclass class)
 {
 	for (int i = 0; i < MEMBER_CLASSES; i++) {
 		struct class_member *member =
@@ -264,9 +263,10 @@ static jvalue get_field(JNIEnv *jni, jobject object, const struct jvm_member *me
 
 #define GET(letter, type, slot)                                                                \
 	case letter:                                                                           \
-		value.slot = member->is_static                                                 \
-				      ? (*jni)->GetStatic##type##Field(jni, class, member->field) \
-				      : (*jni)->Get##type##Field(jni, object, member->field);  \
+		value.slot =                                                                   \
+			member->is_static                                                      \
+				? (*jni)->GetStatic##type##Field(jni, class, member->field)    \
+				: (*jni)->Get##type##Field(jni, object, member->field);        \
 		break;
 	switch (member->type) {
 		GET('Z', Boolean, z)
@@ -289,7 +289,7 @@ static jvalue call_getter(JNIEnv *jni, jobject object, const struct jvm_member *
 
 #define CALL(letter, type, slot)                                                               \
 	case letter:                                                                           \
-		value.slot = (*jni)->Call##type##MethodA(jni, object, member->method, NULL);  \
+		value.slot = (*jni)->Call##type##MethodA(jni, object, member->method, NULL);   \
 		break;
 	switch (member->type) {
 		CALL('Z', Boolean, z)

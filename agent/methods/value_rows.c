@@ -48,7 +48,8 @@ static struct value_row *row_of(const char *text, const struct parameter_choice 
 	row->choice = *choice;
 	row->text = strdup(text);
 	if (ready) {
-		snprintf(row->choice.pattern, sizeof(row->choice.pattern), "%s", ready->pattern);
+		snprintf(
+			row->choice.pattern, sizeof(row->choice.pattern), "%s", ready->pattern);
 		row->choice.keep = ready->keep;
 		row->choice.part_count = 0;
 		if (ready->what)
@@ -204,7 +205,8 @@ static bool is_for(const struct value_row *row, const struct jvm_method *method,
 	if (pattern_match_method(row->choice.pattern, method->class_name, method->name))
 		return true;
 	*below = row->below && !method->is_static && !method->is_jdk &&
-		 strcmp(method->name, "<init>") != 0 && pattern_match(row->method, method->name);
+		 strcmp(method->name, "<init>") != 0 &&
+		 pattern_match(row->method, method->name);
 	return *below;
 }
 
@@ -231,8 +233,8 @@ static uint32_t *slot, slots;
 
 const struct value_reading *value_reading(uint32_t number)
 {
-	return &atomic_load_explicit(
-		&blocks[number / READINGS_BLOCK], memory_order_acquire)[number % READINGS_BLOCK];
+	return &atomic_load_explicit(&blocks[number / READINGS_BLOCK],
+		memory_order_acquire)[number % READINGS_BLOCK];
 }
 
 static uint32_t *slot_of(const struct value_reading *wanted)
@@ -244,10 +246,10 @@ static uint32_t *slot_of(const struct value_reading *wanted)
 		uint32_t *here = &slot[at & (slots - 1)];
 		const struct value_reading *there = *here ? value_reading(*here) : NULL;
 
-		if (!there || (there->row == wanted->row && there->method == wanted->method &&
-				      there->step == wanted->step && there->part == wanted->part &&
-				      there->first == wanted->first &&
-				      there->last == wanted->last))
+		if (!there ||
+			(there->row == wanted->row && there->method == wanted->method &&
+				there->step == wanted->step && there->part == wanted->part &&
+				there->first == wanted->first && there->last == wanted->last))
 			return here;
 	}
 }
@@ -353,15 +355,18 @@ static void list_row(struct listing *listing, struct value_row *row, uint32_t id
 		list(listing, READING_THIS, &reading);
 	}
 	for (uint32_t i = 0; i < parts; i++) {
-		reading.step = row->choice.part[i].base == BASE_RESULT ? READ_RETURN : READ_PART;
+		reading.step =
+			row->choice.part[i].base == BASE_RESULT ? READ_RETURN : READ_PART;
 		reading.part = (uint8_t)i;
 		reading.last = i + 1 == parts;
-		listing->full |= !place_of(&row->choice.part[i], code, &where) ||
-				 (where >= 0 && !argument_at(code->descriptor, (uint32_t)where));
+		listing->full |=
+			!place_of(&row->choice.part[i], code, &where) ||
+			(where >= 0 && !argument_at(code->descriptor, (uint32_t)where));
 		if (listing->full)
 			break;
 		reading.type = where >= 0 ? *argument_at(code->descriptor, (uint32_t)where)
-			       : where == READING_RESULT ? *result : 'L';
+			       : where == READING_RESULT ? *result
+							 : 'L';
 		list(listing, where, &reading);
 		reading.first = false;
 	}

@@ -33,7 +33,7 @@
 enum { VALUE_ROWS_MAX = 1024 };
 
 struct value_row {
-	const char *text; /* what it was made of: its key among the rows */
+	const char *text;               /* what it was made of: its key among the rows */
 	struct parameter_choice choice; /* part_count 0: the value that `this` stands for */
 	/* The class that the receiver must be of, "com/acme/Foo"; NULL: the pattern alone tells. */
 	char *below;
@@ -61,10 +61,10 @@ enum reading_step {
 struct value_reading {
 	struct value_row *row;
 	struct member_cache *below; /* of READ_CHECK: classes that were seen */
-	uint32_t method; /* id */
-	uint8_t step;    /* enum reading_step */
-	uint8_t part;    /* of READ_PART and READ_RETURN: of the row's choice */
-	char type;    /* of READ_PART and READ_RETURN: what it is given, as in a descriptor */
+	uint32_t method;            /* id */
+	uint8_t step;               /* enum reading_step */
+	uint8_t part;               /* of READ_PART and READ_RETURN: of the row's choice */
+	char type; /* of READ_PART and READ_RETURN: what it is given, as in a descriptor */
 	bool first, last; /* of those at the entry: the value begins, is complete */
 };
 

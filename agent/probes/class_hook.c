@@ -92,7 +92,7 @@ uint64_t class_hook_passed(const char *class_name)
 struct passing {
 	char *class_name; /* Java name */
 	bool is_jdk;
-	bool has_natives; /* that were chosen */
+	bool has_natives;                             /* that were chosen */
 	struct rewrite_reading reading[READINGS_MAX]; /* of the method at work */
 };
 
@@ -179,12 +179,19 @@ static void method_untouched(
 	untouched_add(passing->class_name, method->name, rewrite_reason_text(why));
 }
 
+static void reading_left(void *user, const struct rewrite_method *method,
+	const struct rewrite_reading *reading, enum rewrite_reason why)
+{
+	method_untouched(user, method, why);
+}
+
 /* The new bytes, if there are any, become the JVM's own. */
 static void rewrite(struct passing *passing, const unsigned char *bytes, size_t size,
 	jint *new_size, unsigned char **new_bytes)
 {
 	const struct rewrite_request request = {.probes = method_probes,
 		.untouched = method_untouched,
+		.unread = reading_left,
 		.site = site_number,
 		.user = passing,
 		.probe = METHOD_PROBES_CLASS};

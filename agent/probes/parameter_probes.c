@@ -41,8 +41,8 @@ static void add_part(JNIEnv *jni, const struct value_reading *reading,
 {
 	struct value_row *row = reading->row;
 	const struct parameter_part *part = &row->choice.part[reading->part];
-	struct object_text text = {.text = read->text, .length = read->length,
-		.room = sizeof(read->text)};
+	struct object_text text = {
+		.text = read->text, .length = read->length, .room = sizeof(read->text)};
 	bool way = true;
 
 	if (!reading->first && reading->part > 0 && text.length < text.room)
@@ -75,8 +75,8 @@ static void give_value(
 	if (row->choice.key[0] != '\0')
 		context_tag_call(context, value);
 	else if (!row->once || !context_value_above(context, value_get(value).parameter))
-		context_value(context, node_label(reading->method, LABEL_VALUE, value),
-			!row->aside);
+		context_value(
+			context, node_label(reading->method, LABEL_VALUE, value), !row->aside);
 }
 
 /* Is the thread's innermost frame the method's? Else it found no room, or its entry was not seen. */
@@ -138,10 +138,11 @@ static void do_step(JNIEnv *jni, struct thread_context *context, struct read_val
 /* What reading takes is jprof's own. */
 static void read_it(JNIEnv *jni, jint number, struct object_value given, bool at_exit)
 {
-	const struct value_reading *reading = number > 0 ? value_reading((uint32_t)number) : NULL;
-	uint32_t parameter = reading ? atomic_load_explicit(&reading->row->parameter,
-					       memory_order_relaxed)
-				     : 0;
+	const struct value_reading *reading =
+		number > 0 ? value_reading((uint32_t)number) : NULL;
+	uint32_t parameter =
+		reading ? atomic_load_explicit(&reading->row->parameter, memory_order_relaxed)
+			: 0;
 	struct thread_context *context;
 	struct thread_slot *slot;
 	struct read_value *read;
@@ -167,7 +168,8 @@ static void read_it(JNIEnv *jni, jint number, struct object_value given, bool at
 static struct object_value narrow(jlong value, jint number)
 {
 	struct object_value given = {
-		.type = number > 0 ? value_reading((uint32_t)number)->type : 'J', .value.j = value};
+		.type = number > 0 ? value_reading((uint32_t)number)->type : 'J',
+		.value.j = value};
 
 	switch (given.type) {
 	case 'Z':

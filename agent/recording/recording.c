@@ -158,7 +158,8 @@ int recording_make(struct session **session, struct options *options, struct err
 			options->calls == CALLS_INSTRUMENT)) {
 		options_fini(options);
 		return error_set(error, ERROR_VALUE,
-			"parameters and tags are read by probes: they go with calls=auto, count and "
+			"parameters and tags are read by probes: they go with calls=auto, "
+			"count and "
 			"instrument");
 	}
 	code = session_create(session, options, error);

@@ -142,8 +142,7 @@ static inline bool session_times_calls(const struct session *session)
 	       (session->options.calls == CALLS_COUNT &&
 		       (session->options.timed.count > 0 ||
 			       session->options.distribution.count > 0 ||
-			       session_has_scope(session) ||
-			       session_reads_values(session)));
+			       session_has_scope(session) || session_reads_values(session)));
 }
 
 /* True if classes get probes: for calls, or for the stacks at entries. */

@@ -71,9 +71,9 @@ struct thread_slot {
 	/* a virtual slot's: whose context it is; NULL: none is known */
 	struct virtual_thread *mounted;
 	uint32_t mounted_in; /* a virtual slot's: the session in which the carrier gave way */
-	struct read_value *read; /* the owner's; NULL: no value was read yet */
-	struct thread_slot *next;                     /* all there ever were; never taken off */
-	struct thread_slot *next_free;                /* under LOCK_EVENTS */
+	struct read_value *read;       /* the owner's; NULL: no value was read yet */
+	struct thread_slot *next;      /* all there ever were; never taken off */
+	struct thread_slot *next_free; /* under LOCK_EVENTS */
 	struct method_cache_line cache[METHOD_CACHE]; /* of the session joined */
 };
 

@@ -82,7 +82,8 @@ bool context_value(struct thread_context *context, uint32_t value, bool counts)
 	go_below(context, top->node, value);
 	top = context->stack.top;
 	if (counts)
-		context_count_call(tree_at(&context->tree, top->node), sequence_state(top->third));
+		context_count_call(
+			tree_at(&context->tree, top->node), sequence_state(top->third));
 	return true;
 }
 

@@ -8,7 +8,6 @@
 
 #include "agent/trace/trace_rows.h"
 
-
 /* How often one entry looks among the ended threads for memory. */
 enum { RELIEFS = 8 };
 

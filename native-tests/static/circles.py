@@ -20,7 +20,7 @@ LISTED = [
      "native_methods.c hands thunks out, and they call it; they are linked in that room"),
     ("agent/io/archive_files.c agent/io/io_files.c",
      "an archive is a file, and its entries are files of the same table"),
-    ("agent/trace/lanes.c agent/trace/mount.c agent/trace/thread_context.c agent/trace/trace.c "
+    ("agent/trace/context_labels.c agent/trace/lanes.c agent/trace/mount.c agent/trace/thread_context.c agent/trace/trace.c "
      "agent/trace/trace_fold.c agent/trace/trace_group.c agent/trace/trace_look.c "
      "agent/trace/trace_totals.c agent/trace/virtual_thread.c agent/trace/watched_calls.c",
      "a trace makes contexts and lanes, which ask it for memory, and for what all of them have used"),
