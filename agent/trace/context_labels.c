@@ -14,6 +14,9 @@
  * back to one of them, that either gets a node of the new tags, or ends a tag that was one call's.
  */
 #include "agent/trace/thread_context.h"
+
+#include <stdlib.h>
+
 #include "agent/trace/watched_calls.h"
 #include "agent/values/tag_sets.h"
 #include "agent/values/values.h"
@@ -23,6 +26,12 @@ static void go_to(struct thread_context *context, uint32_t node)
 {
 	context->stack.top->node = node;
 	__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
+}
+
+static void note_label(struct thread_context *context)
+{
+	if (__builtin_expect(context->watched != NULL, 0))
+		watched_note_label(context);
 }
 
 /* It is at the label below that node. */
@@ -36,10 +45,12 @@ static void go_below(struct thread_context *context, uint32_t node, uint32_t lab
 	if (tree_at(tree, child)->method == label)
 		__atomic_store_n(&tree_at(tree, node)->last_child, child, __ATOMIC_RELAXED);
 	else
+		child = tree_find(tree, node, label);
+	/* One that is there is soon found, which is no rare way; to make it is one. */
+	if (child == 0)
 		child = context_child(context, label);
 	go_to(context, child);
-	if (__builtin_expect(context->watched != NULL, 0))
-		watched_note_site(context);
+	note_label(context);
 }
 
 /* The innermost frame can have labels: it found room, and its path is known. */
@@ -81,6 +92,9 @@ bool context_value(struct thread_context *context, uint32_t value, bool counts)
 		return false;
 	go_below(context, top->node, value);
 	top = context->stack.top;
+	/* Without memory it is the flat one of the method, which counted the call. */
+	if (tree_at(&context->tree, top->node)->method != value)
+		return false;
 	if (counts)
 		context_count_call(
 			tree_at(&context->tree, top->node), sequence_state(top->third));
@@ -129,35 +143,62 @@ static uint32_t tags_of(const struct call_tree *tree, uint32_t by)
 	return label_content(tree_at(tree, by)->method, LABEL_TAGS);
 }
 
+/* The node of these tags below that one, if it is the one entered last, or the one behind it; else 0. */
+static uint32_t guess_tags(const struct call_tree *tree, uint32_t node, uint32_t set)
+{
+	const struct tree_node *parent = tree_at(tree, node);
+	uint32_t child = parent->last_child;
+
+	for (int i = 0; i < 2 && child != 0; i++) {
+		const struct tree_node *one = tree_at(tree, child);
+
+		if (label_tags(one->method) == set + 1)
+			return child;
+		child = one->next_sibling ? one->next_sibling : parent->first_child;
+	}
+	return 0;
+}
+
 /* The innermost frame gets the thread's tags. */
 static void tag_frame(struct thread_context *context)
 {
 	const struct call_tree *tree = &context->tree;
 	struct shadow_frame *top = context->stack.top;
-	uint32_t node = top->node, own = above(tree, node, LABEL_TAGS), label;
+	uint32_t own, guessed, label;
 
+	/* The root's label may have been folded, the root itself never is. */
+	if (context_at_root(context))
+		top->node = TREE_ROOT;
 	if (context->stack.overflow > 0 || !has_labels(context, top->method))
 		return;
-	if (tags_of(tree, tagged_by(tree, own)) == context->tags.set) {
-		go_to(context, own);
+	own = above(tree, top->node, LABEL_TAGS);
+	/* Where there is such a node, the path above has other tags. */
+	guessed = guess_tags(tree, own, context->tags);
+	if (!guessed && tags_of(tree, tagged_by(tree, own)) == context->tags)
+		guessed = own;
+	if (!guessed) {
+		label = node_label(top->method, LABEL_TAGS, context->tags);
+		if (label)
+			go_below(context, own, label);
 		return;
 	}
-	label = node_label(top->method, LABEL_TAGS, context->tags.set);
-	if (label)
-		go_below(context, own, label);
+	if (guessed != own)
+		__atomic_store_n(&tree_at(tree, own)->last_child, guessed, __ATOMIC_RELAXED);
+	go_to(context, guessed);
+	note_label(context);
 }
 
 /* Calls that have ended give their keys back the values of before. */
 static void end_calls(struct thread_context *context)
 {
-	struct tagging *tags = &context->tags;
+	struct tag_calls *calls = context->tag_calls;
 	size_t depth = shadow_depth(&context->stack) - 1;
 
-	while (tags->calls > 0 && tags->call[tags->calls - 1].depth > depth) {
-		const struct tag_call *call = &tags->call[--tags->calls];
+	while (calls && calls->count > 0 && calls->call[calls->count - 1].depth > depth) {
+		const struct tag_call *call = &calls->call[--calls->count];
 
-		tags->set = call->before ? tag_set_with(tags->set, call->before)
-					 : tag_set_without(tags->set, call->key);
+		context->tags = call->before ? tag_set_with(context->tags, call->before)
+					     : tag_set_without(context->tags, call->key);
 	}
 }
 
@@ -169,46 +210,70 @@ RARE void context_come_back_rare(struct thread_context *context)
 
 	end_calls(context);
 	by = tagged_by(tree, stack->top->node);
-	if (tags_of(tree, by) != context->tags.set) {
+	if (tags_of(tree, by) != context->tags) {
 		tag_frame(context);
 		stack->untagged = stack->top;
 		return;
 	}
 	/* So have all frames that are below the same node. */
 	stack->untagged = stack->top;
-	while (stack->untagged > shadow_base(stack) && stack->untagged->node >= by)
+	while (stack->untagged > shadow_base(stack) && stack->untagged[-1].node >= by)
 		stack->untagged--;
 	/* One that ends a call's tag has to be looked at. */
-	if (context->tags.calls > 0 &&
-		stack->untagged <
-			shadow_base(stack) + context->tags.call[context->tags.calls - 1].depth)
-		stack->untagged =
-			shadow_base(stack) + context->tags.call[context->tags.calls - 1].depth;
+	if (context->tag_calls && context->tag_calls->count > 0) {
+		const struct tag_calls *calls = context->tag_calls;
+		struct shadow_frame *frame =
+			shadow_base(stack) + calls->call[calls->count - 1].depth;
+
+		if (stack->untagged < frame)
+			stack->untagged = frame;
+	}
 }
 
 void context_tags(struct thread_context *context, uint32_t set)
 {
-	if (set == context->tags.set)
+	if (set == context->tags)
 		return;
 	if (!atomic_load_explicit(&context->outside, memory_order_relaxed))
 		context_settle(context);
-	context->tags.set = set;
+	context->tags = set;
 	context->stack.untagged = context->stack.top;
 	tag_frame(context);
 }
 
+static struct tag_calls *tag_calls_of(struct thread_context *context)
+{
+	struct memory_budget *budget = context->tree.budget;
+
+	if (context->tag_calls ||
+		!memory_take(budget, sizeof(*context->tag_calls), MEMORY_FORCED))
+		return context->tag_calls;
+	context->tag_calls = calloc(1, sizeof(*context->tag_calls));
+	if (!context->tag_calls)
+		memory_give(budget, sizeof(*context->tag_calls));
+	return context->tag_calls;
+}
+
+void tag_calls_destroy(struct tag_calls *calls, struct memory_budget *budget)
+{
+	if (calls)
+		memory_give(budget, sizeof(*calls));
+	free(calls);
+}
+
 bool context_tag_call(struct thread_context *context, uint32_t value)
 {
-	struct tagging *tags = &context->tags;
-	uint32_t key = value_get(value).parameter;
+	struct tag_calls *calls = value ? tag_calls_of(context) : NULL;
+	uint32_t key = value ? value_get(value).parameter : 0;
 
-	if (tags->calls == TAG_CALLS || context_at_root(context))
+	if (!calls || calls->count == TAG_CALLS || context_at_root(context) ||
+		context->stack.overflow > 0)
 		return false;
-	tags->call[tags->calls++] =
+	calls->call[calls->count++] =
 		(struct tag_call){(uint32_t)shadow_depth(&context->stack) - 1, key,
-			tag_set_value(tags->set, key)};
+			tag_set_value(context->tags, key)};
 	context->stack.untagged = context->stack.top;
-	context_tags(context, tag_set_with(tags->set, value));
+	context_tags(context, tag_set_with(context->tags, value));
 	return true;
 }
 

@@ -146,20 +146,24 @@ static void keep_frames(struct thread_context *lane, struct virtual_thread *thre
 		context_copy_frames(lane, room);
 	else
 		context_add(&lane->lost, frames);
-	if (!thread->tags && lane->tags.set)
-		thread->tags = malloc(sizeof(*thread->tags));
-	if (thread->tags)
-		*thread->tags = lane->tags;
+	thread->tags = lane->tags;
+	thread->tag_calls = lane->tag_calls;
+	/* Also where it has none any more, but frames have some. */
+	thread->tagged = lane->stack.untagged > shadow_base(&lane->stack) ||
+			 lane->tags || lane->tag_calls;
+	lane->tags = 0;
+	lane->tag_calls = NULL;
 }
 
 /* Frames as they were when the thread left the lane that had them last. */
-static void put_frames(struct thread_context *lane, const struct virtual_thread *thread)
+static void put_frames(struct thread_context *lane, struct virtual_thread *thread)
 {
 	bool same = thread->lane == lane->row.id && thread->moves == lane->tree.moves &&
 		    thread->frames <= (size_t)(lane->stack.limit - lane->stack.top);
 
-	if (thread->tags)
-		lane->tags = *thread->tags;
+	lane->tags = thread->tags;
+	lane->tag_calls = thread->tag_calls;
+	thread->tag_calls = NULL;
 	for (uint32_t i = 0; i < thread->frames; i++) {
 		const struct shadow_frame *frame = &thread->frame[i];
 
@@ -174,7 +178,9 @@ static void put_frames(struct thread_context *lane, const struct virtual_thread 
 	}
 	__atomic_store_n(&lane->current, lane->stack.top->node, __ATOMIC_RELEASE);
 	/* Which of them have the thread's tags is looked at when it comes back to them. */
-	lane->stack.untagged = thread->tags ? lane->stack.top : shadow_base(&lane->stack);
+	lane->stack.untagged = thread->tagged ? lane->stack.top : shadow_base(&lane->stack);
+	if (thread->tagged && !same)
+		context_come_back_rare(lane);
 	if (thread->overflow > 0) {
 		shadow_overflow_push(&lane->stack);
 		lane->stack.overflow += thread->overflow - 1;
@@ -286,7 +292,9 @@ static void vacate(struct thread_context *lane, uint64_t wall)
 	lane_add(&lane->carrier_ns, wall - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);
-	lane->tags = (struct tagging){0};
+	lane->tags = 0;
+	tag_calls_destroy(lane->tag_calls, &lane->trace->budget);
+	lane->tag_calls = NULL;
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
 	if (context_is_traced(lane))
 		context_trace_more(lane, EVENT_UNMOUNT, wall);

@@ -83,7 +83,7 @@ struct trace_row {
 	uint64_t waited_before; /* it began */
 };
 
-enum { CARRIER_FOUND = 8 };
+enum { CARRIER_FOUND = 6 };
 
 /* What a thread that carries virtual ones has for it: see lanes.c. */
 struct carrier_part {
@@ -127,15 +127,13 @@ struct lane_part {
 
 enum { TAG_CALLS = 8 };
 
-/* Whose work a thread does. */
-struct tagging {
-	uint32_t set; /* a number of values.h; 0: no tags */
-	uint32_t calls;
-	/* Calls during which a key has another value, outermost first, and the value that it had before; 0: none. */
+/* Calls during which a key of tags has another value, outermost first. */
+struct tag_calls {
+	uint32_t count;
 	struct tag_call {
-		uint32_t depth; /* of the call's frame, above the root's */
-		uint32_t key;   /* a parameter's number */
-		uint32_t before;
+		uint32_t depth;  /* of the call's frame, above the root's */
+		uint32_t key;    /* a parameter's number */
+		uint32_t before; /* the value that it had before; 0: none */
 	} call[TAG_CALLS];
 };
 
@@ -145,6 +143,7 @@ struct thread_context {
 	uint32_t current; /* node; stored with release */
 	uint32_t code;    /* of the delta that the last event ended: sequence.h */
 	struct toll_turn toll;
+	uint32_t tags; /* what the thread's work has: a number of tag_sets.h; 0: none */
 	/* Where its events go, one by one; NULL: nowhere. Others set it. */
 	_Atomic(struct event_ring *) events;
 	const struct metric_set *set; /* borrowed */
@@ -183,7 +182,7 @@ struct thread_context {
 	int wall; /* the metric that is the clock's; -1: none is */
 	struct trace_row row;
 	struct counts counts;          /* of what is counted, not timed */
-	struct tagging tags;           /* the owner's */
+	struct tag_calls *tag_calls;   /* the owner's; NULL: there were none */
 	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
 	struct call_times *times;      /* of those that have ended; the same */
 	union {                        /* by row.life */
@@ -234,8 +233,8 @@ bool context_at_root(const struct thread_context *context);
  * a node, but no call is counted. */
 void context_found_frame(struct thread_context *context, uint32_t method);
 
-/* The node of these methods, outermost first, below the thread's root; made if need be, and without a call. For what is
- * known by the whole stack. A flush in the microseconds that this takes shows the delta in progress at one of them. */
+/* The node of these methods, outermost first, below the thread's root, or the label of what tags it has now; made if need be, and without a call.
+ * For what is known by the whole stack. A flush in the microseconds that this takes shows the delta in progress at one of them. */
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count);
 
 /* ---- labels: context_labels.c. In the thread itself. ---- */
@@ -245,7 +244,8 @@ uint32_t context_path(struct thread_context *context, const uint32_t *method, ui
 void context_reach(struct thread_context *context, uint32_t line);
 
 /* The call that the thread is in, of the label's method, which it has just entered, has that value: all that it does. Nothing is
- * read either; counts: the value's node counts the call. False: the method has no frame of its own. */
+ * read either; counts: the value's node counts the call. False: the method has no frame of its own, or its path is not
+ * kept. */
 bool context_value(struct thread_context *context, uint32_t value, bool counts);
 
 /* The value of the parameter that the innermost call has that has one; 0: none does. */
@@ -261,12 +261,14 @@ void context_tags(struct thread_context *context, uint32_t set);
 /* What it has now. */
 static inline uint32_t context_tags_now(const struct thread_context *context)
 {
-	return context->tags.set;
+	return context->tags;
 }
 
-/* The value of a tag's key (0: none) holds until the call that the thread is in ends, however it does. It is then what it was
- * before. False: there are TAG_CALLS such calls already, and nothing has changed. */
+/* The value of a tag's key holds until the call that the thread is in ends, however it does. It is then what it was before.
+ * False: there are TAG_CALLS such calls already, or the call has no frame of its own; nothing has changed. */
 bool context_tag_call(struct thread_context *context, uint32_t value);
+
+void tag_calls_destroy(struct tag_calls *calls, struct memory_budget *budget);
 
 /* The thread is in a frame below some that are gone: of which it is not known that it has the thread's tags. */
 void context_come_back_rare(struct thread_context *context);

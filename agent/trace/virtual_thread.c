@@ -132,8 +132,8 @@ void virtual_give(
 	struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread)
 {
 	forget_frames(trace, thread);
-	free(thread->tags);
-	thread->tags = NULL;
+	tag_calls_destroy(thread->tag_calls, &trace->budget);
+	thread->tag_calls = NULL;
 	watched_destroy(thread->watched, &trace->budget);
 	thread->watched = NULL;
 	push(&carrier->as_carrier.spare, thread);
@@ -189,7 +189,7 @@ void virtual_pool_fini(struct trace *trace)
 	for (uint32_t i = 0; i < trace->virtuals.blocks * VIRTUAL_BLOCK; i++) {
 		if (virtual_of(trace, i)->room > VIRTUAL_FRAMES)
 			forget_frames(trace, virtual_of(trace, i));
-		free(virtual_of(trace, i)->tags);
+		tag_calls_destroy(virtual_of(trace, i)->tag_calls, &trace->budget);
 		watched_destroy(virtual_of(trace, i)->watched, &trace->budget);
 	}
 	for (uint32_t i = 0; i < trace->virtuals.blocks; i++)

@@ -41,11 +41,13 @@ struct virtual_thread {
 	uint32_t code;  /* of the delta that was under way */
 	bool outside;   /* the session's scope */
 	bool lost;      /* once there was no memory to mount it; that was counted */
+	bool tagged;    /* its frames may have tags */
+	uint32_t tags;  /* what its work has, while it is on no carrier */
 	uint32_t frames, room;
 	uint64_t overflow;             /* frames above them, of which nothing is known */
 	uint64_t wall;                 /* ns, when it was unmounted */
 	struct watched_calls *watched; /* its calls under way, while it is on no carrier */
-	struct tagging *tags;          /* whose work it does; NULL: it had no tags yet */
+	struct tag_calls *tag_calls;   /* the same; NULL: there were none */
 	/* As context_copy_frames has them; few, or allocated. */
 	struct shadow_frame *frame;
 	struct shadow_frame few[VIRTUAL_FRAMES];

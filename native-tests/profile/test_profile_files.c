@@ -655,8 +655,8 @@ static void damaged(void **state)
 		enum error_code code;
 		const char *part;
 	} rows[] = {
-		{__LINE__, "PRAGMA user_version = 10", ERROR_VERSION, "newer jprof"},
-		{__LINE__, "PRAGMA user_version = 8", ERROR_VERSION, "older jprof"},
+		{__LINE__, "PRAGMA user_version = 11", ERROR_VERSION, "newer jprof"},
+		{__LINE__, "PRAGMA user_version = 9", ERROR_VERSION, "older jprof"},
 		{__LINE__, "PRAGMA user_version = 0", ERROR_FORMAT, "no version"},
 		{__LINE__, "PRAGMA application_id = 7", ERROR_FORMAT, "another SQLite"},
 		{__LINE__, "DROP TABLE node", ERROR_FORMAT, "no table 'node'"},
