@@ -14,25 +14,32 @@ from harness import Test, run  # noqa: E402
 import shop_program  # noqa: E402
 from shop_program import Column, Shop  # noqa: E402
 
-WARM, SERVED = 90, 450
+WARM, SERVED = 90, 330
 ALONE = (
     {"pool": "h2"},
-    {"pool": "tomcat", "clients": "1"},
     {"pool": "dbcp", "wrap": "yes", "database": "tcp"},
     {"pool": "h2", "wrap": "yes", "database": "file"},
     {"pool": "tomcat", "wrap": "yes", "threads": "virtual", "clients": "16"},
 )
 ATTACHED = (
-    {"pool": "dbcp"},
-    {"pool": "tomcat", "wrap": "yes", "threads": "virtual"},
+    {"pool": "tomcat"},
+    {"pool": "dbcp", "wrap": "yes", "threads": "virtual"},
 )
-# Methods of the shop through which calls of JDBC go, and what of the statements is their calls.
-JDBC = {
-    "create": lambda row: row["statements"] if row["name"] in shop_program.PLAIN else 0,
-    "prepare": lambda row: row["statements"] if row["name"] not in shop_program.PLAIN else 0,
-    "execute": lambda row: row["executions"] + row["failed"],
-    "addBatch": lambda row: row["batch_entries"],
-    "executeBatch": lambda row: row["batches"],
+DRIVER = "org.h2.jdbc.JdbcStatement", "org.h2.jdbc.JdbcPreparedStatement"
+# Methods through which calls of JDBC go, the shop's and, behind pools and proxies, the driver's; the statements of which they are
+# (all, or those that are prepared or not), and what of these is their calls.
+CALLS = {
+    "Db.create": (False, ("statements",)),
+    "Db.prepare": (True, ("statements",)),
+    "Db.execute": (None, ("executions", "failed")),
+    "JdbcStatement.executeQuery": (False, ("queries",)),
+    "JdbcPreparedStatement.executeQuery": (True, ("queries",)),
+    "JdbcStatement.executeUpdate": (False, ("updates", "failed")),
+    "JdbcPreparedStatement.executeUpdate": (True, ("updates",)),
+    "Db.addBatch": (True, ("batch_entries",)),
+    "JdbcPreparedStatement.addBatch": (True, ("batch_entries",)),
+    "Db.executeBatch": (True, ("batches",)),
+    "JdbcPreparedStatement.executeBatch": (True, ("batches",)),
 }
 
 
@@ -67,7 +74,8 @@ def attached(test, java, classes, settings):
     shop = Shop(test, java, classes, "-XX:+EnableDynamicAgentLoading", **settings)
     shop.serve(WARM)
     shop.forget()
-    test.jprof("attach", shop.pid, "--file", profile, "--calls", "instrument", "--include", "com.acme.shop.*")
+    test.jprof("attach", shop.pid, "--file", profile, "--calls", "instrument", "--include", "com.acme.shop.*",
+               *(word for name in DRIVER for word in ("--include", name)))
     shop.serve(SERVED)
     test.jprof("stop", shop.pid)
     truth = shop.truth()
@@ -81,8 +89,10 @@ def attached(test, java, classes, settings):
 
 def compare_calls(truth, seen):
     wanted = {("Work.run",): {"calls": sum(row["requests"] for row in truth["work"])}}
-    for method, calls in JDBC.items():
-        wanted[f"Db.{method}",] = {"calls": sum(calls(row) for row in truth["sql"])}
+    for method, (prepared, numbers) in CALLS.items():
+        rows = [row | {"queries" if row["rows"] else "updates": row["executions"]} for row in truth["sql"]
+                if prepared is None or prepared == (row["name"] not in shop_program.PLAIN)]
+        wanted[method,] = {"calls": sum(row.get(name, 0) for row in rows for name in numbers)}
 
     def key(row):
         name = f"{(row['class'] or '').rsplit('.', 1)[-1]}.{row['method']}"
