@@ -51,6 +51,8 @@ static const char *usual_sort(const struct report *report)
 		return "io.ns";
 	if (!model_leads_by_samples(report->model))
 		return sort;
+	if (sheet_find(&report->sheet, "samples_cum") < 0 && strcmp(sort, "cum") == 0)
+		return "samples";
 	return strcmp(sort, "base") == 0  ? "samples"
 	       : strcmp(sort, "cum") == 0 ? "samples_cum"
 					  : sort;

@@ -388,7 +388,7 @@ static int put_report(
 	own = (struct opened_profile){.profile = reading->opened.profile};
 	choice = reading->choice;
 	choice.model = words->choice;
-	failed = request_check_profile(request->view, own.profile, choice.file, error);
+	failed = request_check_profile(request, own.profile, choice.file, error);
 	if (failed == 0 && choice.model.threads.count > 0 &&
 		(request->view->adjusts || choice.calibration))
 		failed = opened_profile_adjust(&own, &choice, error);
