@@ -456,6 +456,8 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 	*reader.profile = (struct profile){.metric_count = profile->metric_count,
 		.condition_count = profile->condition_count,
 		.method_count = profile->method_count,
+		.value = profile->value,
+		.value_count = profile->value_count,
 		.forward = profile->forward,
 		.forward_count = profile->forward_count,
 		.file = profile->file,

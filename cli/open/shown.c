@@ -364,6 +364,7 @@ static const struct parameter report_parameters[] = {
 	{"top", take_number, WORD(request.top)},
 	{"min", take_min, WORD(request.min)},
 	{"depth", take_number, WORD(request.depth)},
+	{"by", take_value, WORD(request.by)},
 	{"merge-threads", take_switch, WORD(choice.merge_threads)},
 };
 
