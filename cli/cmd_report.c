@@ -100,6 +100,9 @@ static const struct command_option report_options[] = {
 		WORD(request.depth)},
 	{"--merge-threads", NULL, "all threads as one tree", take_flag,
 		WORD(choice.model.merge_threads)},
+	{"--by", "KEY[,KEY...]",
+		"of the view tags: rows that have one value of each of these keys", take_text,
+		WORD(request.by)},
 	{"--gc", NULL, "in the tree: collections as rows below what they stopped", take_flag,
 		WORD(request.gc)},
 	{"--all", NULL, "every row of the summary, on a terminal, too", take_flag,
@@ -195,8 +198,8 @@ static int open_for(struct opened_profile *opened, struct words *words, struct e
 		choice.interval = NULL;
 	failed = opened_profile_init(opened, &choice, &wanted, error);
 	if (failed == 0)
-		failed =
-			request_check_profile(view, opened->profile, words->choice.file, error);
+		failed = request_check_profile(
+			request, opened->profile, words->choice.file, error);
 	if (failed == 0 && has_own_times(words))
 		failed = read_moment(opened->profile, choice.from, &request->from, error);
 	if (failed == 0 && has_own_times(words))

@@ -63,6 +63,22 @@ size_t rows_find(const void *rows, size_t count, size_t stride, enum row_key kin
 	return ROWS_NONE;
 }
 
+size_t profile_tags_find(const struct profile *profile, uint32_t set)
+{
+	size_t low = 0, high = profile->tag_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (profile->tag[middle].set < set)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < profile->tag_count && profile->tag[low].set == set ? low
+									: profile->tag_count;
+}
+
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
 {
 	return (ptrdiff_t)PLACE_OF(profile, thread, KEY_U32, id);

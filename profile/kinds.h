@@ -145,9 +145,8 @@ enum subject {
 	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")       /* others waited for it meanwhile */ \
 	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded") /* ns: since its bytes were there */ \
 	X(PAUSES, "gc", SUBJECT_NONE, "gc") /* collections that stopped it, ns of theirs */    \
-	X(VALUE_ROWS, "row", SUBJECT_VALUE,                                                    \
-		"rows") /* results that were true, as ResultSet.next has */                    \
-	X(THREAD_STARTED, "start", SUBJECT_NONE, "started") /* by Thread.start */
+	X(THREAD_STARTED, "start", SUBJECT_NONE, "started") /* by Thread.start */              \
+	X(VALUE_ROWS, "row", SUBJECT_VALUE, "rows")         /* that a call with a value got */
 
 /* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
  * there had been before each was allocated. */

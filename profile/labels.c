@@ -25,10 +25,12 @@ static int check_tag(struct reader *reader, void *record, size_t i)
 {
 	const struct profile_tag *tag = record;
 
-	return tag->set < 2 || PLACE_OF(reader->profile, value, KEY_U32, tag->value) ==
-				       ROWS_NONE
-		       ? read_damaged(reader->source, "a tag has no value")
-		       : 0;
+	if (PLACE_OF(reader->profile, value, KEY_U32, tag->value) == ROWS_NONE)
+		return read_damaged(reader->source, "a tag has no value");
+	if (tag->set < 2 || tag->set > PROFILE_LABEL_MAX ||
+		(i > 0 && tag->set < reader->profile->tag[i - 1].set))
+		return read_damaged(reader->source, "a tag is of an impossible set");
+	return 0;
 }
 
 int labels_read(struct reader *reader)
@@ -159,7 +161,9 @@ static int part_value(struct parting *parting, size_t i)
 	return 0;
 }
 
-static int part_all(struct owned_profile *owned, int (*part)(struct parting *parting, size_t i))
+/* place: of each node, where it is; the store's. */
+static int part_all(struct owned_profile *owned, int (*part)(struct parting *parting, size_t i),
+	const uint32_t **place)
 {
 	struct profile *profile = &owned->profile;
 	struct store *store = &owned->store;
@@ -184,6 +188,7 @@ static int part_all(struct owned_profile *owned, int (*part)(struct parting *par
 	profile->node_count = parting.kept;
 	for (size_t i = 0; i < profile->account_count && status == 0; i++)
 		profile->account[i].node = parting.place[profile->account[i].node];
+	*place = parting.place;
 	return status;
 }
 
@@ -220,16 +225,19 @@ static int keep_labelled(struct owned_profile *owned)
 	return 0;
 }
 
-int labels_part(struct owned_profile *owned)
+int labels_part(struct owned_profile *owned, const struct label_choice *choice)
 {
+	const uint32_t *place;
 	int status = 0;
 
 	if (has_any(&owned->profile, is_line))
-		status = part_all(owned, part_line);
+		status = part_all(owned, part_line, &place);
+	if (status == 0 && choice)
+		status = labels_choose(owned, choice);
 	if (status == 0 && has_any(&owned->profile, is_value_or_tags)) {
 		status = keep_labelled(owned);
 		if (status == 0)
-			status = part_all(owned, part_value);
+			status = part_all(owned, part_value, &owned->profile.labelled_place);
 	}
 	return status;
 }

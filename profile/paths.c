@@ -26,18 +26,53 @@
 	"UNION SELECT coalesce(n.parent, f.into_id) FROM named LEFT JOIN node n "              \
 	"ON n.id = named.id LEFT JOIN forward f ON f.id = named.id WHERE coalesce(n.parent, "  \
 	"f.into_id) NOT NULL) "                                                                \
-	"SELECT n.id, n.parent, n.method, coalesce(n.line, n.value, n.tags) FROM named CROSS " \
-	"JOIN node n ON n.id = "                                                               \
-	"named.id "                                                                            \
+	"SELECT n.id, n.parent, n.method, n.line, n.value, n.tags FROM named CROSS JOIN node " \
+	"n ON n.id = named.id "                                                                \
 	"WHERE n.id & 4294967295 ORDER BY 1"
 
-/* A path whose caller is not in the file is left out: it is not known. */
-static int add_path(struct reader *reader, sqlite3_stmt *statement, size_t *room)
+/* While they are read. */
+struct reading {
+	struct reader *reader;
+	size_t room;
+	struct label_state *state; /* by path; NULL: nothing is chosen by labels */
+};
+
+static int make_room(struct reading *reading)
 {
+	struct profile *profile = reading->reader->profile;
+	size_t wanted = reading->room ? 2 * reading->room : 64;
+	void *grown;
+
+	if (profile->path_count < reading->room)
+		return 0;
+	grown = wanted < UINT32_MAX ? reallocarray(profile->path, wanted, sizeof *profile->path)
+				    : NULL;
+	if (!grown)
+		return reader_no_memory(reading->reader);
+	profile->path = grown;
+	if (reading->reader->owned->chosen) {
+		grown = reallocarray(reading->state, wanted, sizeof *reading->state);
+		if (!grown)
+			return reader_no_memory(reading->reader);
+		reading->state = grown;
+	}
+	reading->room = wanted;
+	return 0;
+}
+
+/* A path whose caller is not in the file is left out: it is not known. */
+static int add_path(struct reading *reading, sqlite3_stmt *statement)
+{
+	struct reader *reader = reading->reader;
 	struct profile *profile = reader->profile;
 	uint64_t node = (uint64_t)sqlite3_column_int64(statement, 0);
 	uint64_t parent = (uint64_t)sqlite3_column_int64(statement, 1);
 	uint32_t method = (uint32_t)sqlite3_column_int64(statement, 2);
+	/* Of a line, a value, tags. */
+	const uint32_t label[] = {(uint32_t)sqlite3_column_int64(statement, 3),
+		(uint32_t)sqlite3_column_int64(statement, 4),
+		(uint32_t)sqlite3_column_int64(statement, 5)};
+	struct label_state state = {0};
 	size_t caller = ROWS_NONE;
 
 	if (method >= profile->method_count || parent >> 32 != node >> 32 || parent >= node)
@@ -45,29 +80,27 @@ static int add_path(struct reader *reader, sqlite3_stmt *statement, size_t *room
 	if ((uint32_t)parent != 0 &&
 		(caller = PLACE_OF(profile, path, KEY_U64, parent)) == ROWS_NONE)
 		return 0;
-	if (profile->path_count == *room) {
-		size_t wanted = *room ? 2 * *room : 64;
-		void *grown = wanted < UINT32_MAX ? reallocarray(profile->path, wanted,
-							    sizeof *profile->path)
-						  : NULL;
-
-		if (!grown)
-			return reader_no_memory(reader);
-		profile->path = grown;
-		*room = wanted;
-	}
-	/* A call site is its method's: what is called from there has that for its caller. */
+	if (make_room(reading) < 0)
+		return -ERROR_MEMORY;
+	if (reading->state && caller != ROWS_NONE)
+		state = reading->state[caller];
+	if (reading->state)
+		state = reading->state[profile->path_count] =
+			label_state_below(reader->owned, state, label + 1);
+	/* A label is its method's: what is called from there has that for its caller. */
 	if (caller != ROWS_NONE && profile->path[caller].site)
 		caller = profile->path[caller].parent - (size_t)1;
 	profile->path[profile->path_count++] = (struct profile_path){.node = node,
 		.parent = (uint32_t)(caller + 1),
 		.method = method,
-		.site = caller != ROWS_NONE && sqlite3_column_int(statement, 3) > 0};
+		.site = (caller != ROWS_NONE || method == METHOD_ROOT) &&
+			(label[0] | label[1] | label[2]) != 0,
+		.outside = reading->state && !label_state_is_chosen(reader->owned, state)};
 	return 0;
 }
 
-/* The place + 1 of the node's path; 0: it is a root, or not known. */
-static uint64_t path_of(const struct profile *profile, uint64_t node)
+/* The node's place, or that of the one that has its counts; ROWS_NONE: it is a root, or not known. */
+static size_t find_path(const struct profile *profile, uint64_t node)
 {
 	size_t place = PLACE_OF(profile, path, KEY_U64, node);
 	const struct profile_forward *forward;
@@ -79,24 +112,81 @@ static uint64_t path_of(const struct profile *profile, uint64_t node)
 		node = profile_node_id(forward->to_thread, forward->to_node);
 		place = PLACE_OF(profile, path, KEY_U64, node);
 	}
+	return place;
+}
+
+/* The place + 1 of the node's path; 0: as above. */
+static uint64_t path_of(const struct profile *profile, uint64_t node)
+{
+	size_t place = find_path(profile, node);
+
 	if (place != ROWS_NONE && profile->path[place].site)
 		return profile->path[place].parent;
 	return (uint64_t)(place + 1);
 }
 
-static void follow_waits(const struct profile *profile, struct profile_wait *row, size_t count)
+/* What is done there was not chosen. */
+static bool is_outside(const struct reader *reader, uint64_t node)
 {
+	size_t place;
+
+	if (!reader->owned->chosen)
+		return false;
+	place = find_path(reader->profile, node);
+	if (place == ROWS_NONE)
+		return !label_state_is_chosen(reader->owned, (struct label_state){0});
+	return reader->profile->path[place].outside;
+}
+
+/* Those that are chosen have their paths then. */
+static size_t follow_waits(const struct reader *reader, struct profile_wait *row, size_t count)
+{
+	size_t kept = 0;
+
 	for (size_t i = 0; i < count; i++) {
-		row[i].node = path_of(profile, row[i].node);
-		row[i].holder = path_of(profile, row[i].holder);
+		if (is_outside(reader, row[i].node))
+			continue;
+		row[kept] = row[i];
+		row[kept].node = path_of(reader->profile, row[i].node);
+		row[kept++].holder = path_of(reader->profile, row[i].holder);
 	}
+	return kept;
+}
+
+static size_t follow_contention(
+	const struct reader *reader, struct profile_contention *row, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_outside(reader, row[i].node))
+			continue;
+		row[kept] = row[i];
+		row[kept].node = path_of(reader->profile, row[i].node);
+		row[kept++].holder = path_of(reader->profile, row[i].holder);
+	}
+	return kept;
+}
+
+static size_t follow_records(
+	const struct reader *reader, struct profile_record *row, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_outside(reader, row[i].node))
+			continue;
+		row[kept] = row[i];
+		row[kept++].node = path_of(reader->profile, row[i].node);
+	}
+	return kept;
 }
 
 int paths_read(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
+	struct reading reading = {.reader = reader};
 	sqlite3_stmt *statement = NULL;
-	size_t room = 0;
 	int result, status;
 
 	reader->snapshot = 0;
@@ -109,21 +199,21 @@ int paths_read(struct reader *reader)
 		-1, &statement, NULL);
 	while (status == 0 && result == SQLITE_OK &&
 		(status = reader_next_row(reader, statement)) == 1)
-		status = add_path(reader, statement, &room);
+		status = add_path(&reading, statement);
 	sqlite3_finalize(statement);
+	free(reading.state);
 	if (result != SQLITE_OK)
 		return read_failed(reader->source, result);
-	for (size_t i = 0; i < profile->file_count && status == 0; i++)
+	if (status < 0)
+		return status;
+	for (size_t i = 0; i < profile->file_count; i++)
 		profile->file[i].opened_in = path_of(profile, profile->file[i].opened_in);
-	for (size_t i = 0; i < profile->record_count && status == 0; i++)
-		profile->record[i].node = path_of(profile, profile->record[i].node);
-	for (size_t i = 0; i < profile->contention_count && status == 0; i++) {
-		struct profile_contention *row = &profile->contention[i];
-
-		row->node = path_of(profile, row->node);
-		row->holder = path_of(profile, row->holder);
-	}
-	follow_waits(profile, profile->long_wait, profile->long_wait_count);
-	follow_waits(profile, profile->unfinished_wait, profile->unfinished_wait_count);
+	profile->record_count = follow_records(reader, profile->record, profile->record_count);
+	profile->contention_count =
+		follow_contention(reader, profile->contention, profile->contention_count);
+	profile->long_wait_count =
+		follow_waits(reader, profile->long_wait, profile->long_wait_count);
+	profile->unfinished_wait_count =
+		follow_waits(reader, profile->unfinished_wait, profile->unfinished_wait_count);
 	return status;
 }

@@ -164,7 +164,9 @@ struct profile_path {
 	uint64_t node;   /* profile_node_id */
 	uint32_t parent; /* place + 1; 0: the thread's root */
 	uint32_t method;
-	bool site; /* a line of its caller: none leads to it */
+	bool site; /* a label of its caller: none leads to it */
+	/* Where what is read was chosen by labels: it is none of that. */
+	bool outside;
 };
 
 /* A node is no more: its counts went to another one. Of a root: its thread's. */
@@ -287,7 +289,7 @@ struct profile_value {
 /* A value of a tag's key that a set of tags has. */
 struct profile_tag {
 	uint32_t id;  /* 1, 2, ...: of the row */
-	uint32_t set; /* 1: the empty set, which has no row; 2, ... */
+	uint32_t set; /* 1: the empty set, which has no row; 2, ..., rising with the rows */
 	uint32_t value;
 };
 

@@ -456,6 +456,8 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 	*reader.profile = (struct profile){.metric_count = profile->metric_count,
 		.condition_count = profile->condition_count,
 		.method_count = profile->method_count,
+		.value = profile->value,
+		.value_count = profile->value_count,
 		.forward = profile->forward,
 		.forward_count = profile->forward_count,
 		.file = profile->file,
@@ -471,6 +473,21 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 	}
 	profile_free(reader.profile);
 	return status;
+}
+
+/* Something was done under the labels that were chosen. */
+static int check_choice(struct reader *reader, const struct label_choice *choice)
+{
+	bool by_tag = choice->tags.count > 0;
+
+	if (reader->profile->node_count > 0)
+		return 0;
+	return error_set(reader->source->error, ERROR_MISSING,
+		"nothing was done %s '%s'%s; --view %s lists what there is",
+		by_tag ? "with the tag" : "below the value",
+		(by_tag ? &choice->tags : &choice->values)->pattern[0],
+		choice->tags.count + choice->values.count > 1 ? " and what else is chosen" : "",
+		by_tag ? "tags" : "values");
 }
 
 static int read_all(struct reader *reader, const struct profile_wanted *wanted)
@@ -489,6 +506,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 						TABLE_RECORD, record, .check = check_record);
 	struct profile *profile = reader->profile;
 	const struct profile_interval *interval = &profile->interval;
+	const struct label_choice *labels =
+		wanted->labels && !label_choice_is_all(wanted->labels) ? wanted->labels : NULL;
 	/* The tables of threads and nodes have a column for each metric. */
 	int status = wanted->facts_alone ? 0 : read_metrics(reader);
 
@@ -536,15 +555,17 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	if (status == 0 && (groups_merge(reader->owned) != 0 ||
 				   ((interval->from || interval->by_slices) &&
 					   interval_drop_unused(profile) != 0) ||
-				   labels_part(reader->owned) != 0))
+				   labels_part(reader->owned, labels) != 0))
 		status = reader_no_memory(reader);
+	if (status == 0 && labels)
+		status = check_choice(reader, labels);
 	if (status == 0)
 		watched_place_threads(profile);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &threads);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &records);
-	if (status == 0 && wanted->events)
+	if (status == 0 && wanted->events && !labels)
 		status = read_events(reader);
 	if (status == 0)
 		status = read_code(reader, wanted);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "error/error.h"
+#include "profile/label_choice.h"
 #include "profile/profile.h"
 
 /* From one moment to another. */
@@ -149,6 +150,10 @@ struct profile {
 	/* The same profile with nodes of values and tags as they were written, each behind its method's: their calls are those
 	 * of the method that had the value. NULL: there are none. Borrowed, as long as this one. */
 	struct profile *labelled;
+	/* By node of that: its place here. */
+	const uint32_t *labelled_place;
+	/* Where what is read was chosen by labels: calls that were counted without a path, and are left out. */
+	uint64_t unlabelled_calls;
 	struct profile_contention *contention;
 	size_t contention_count;
 	struct profile_wait *long_wait;
@@ -198,6 +203,10 @@ static inline bool profile_is_flat(
  */
 bool profile_is_unwritten(const struct profile *profile);
 
+/* The place of the first row of that set of tags; tag_count if it has none, as the empty one. The set's other rows are
+ * behind it. */
+size_t profile_tags_find(const struct profile *profile, uint32_t set);
+
 /* Index of a metric by name, or -1. */
 int profile_metric_find(const struct profile *profile, const char *name);
 
@@ -218,6 +227,9 @@ struct profile_wanted {
 	 * from the last reset, if there is one, to the end. "@10s", "@1m30s", "@14:03:20" in a label's place is a time
 	 * (moment.h): where there is one, whole slices are meant. */
 	const char *interval;
+	/* Only what was done under these tags and below these values: -ERROR_MISSING if nothing was. Distributions, slow calls, slices
+	 * and events are not read then. NULL: all. */
+	const struct label_choice *labels;
 };
 
 /* Reads the file. 0, or a negative code with a line that says what the file is

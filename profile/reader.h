@@ -11,6 +11,7 @@
  *   slices.c      what happened in slices of its time
  *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
  *   labels.c      nodes of lines, values and tags become a part of their methods
+ *   label_choice.c   what was done under some tags, or below some values
  *   paths.c       the call paths that files and records name
  *   watched.c     how long calls of watched methods took
  *   counted_rows.c   rows by an id whose counts grow, of the interval
@@ -54,12 +55,13 @@ int read_damaged(struct read_source *source, const char *format, ...)
 
 /* What profile_open gives out, with what it points to. */
 struct owned_profile {
-	struct profile profile;      /* first: profile_free casts back */
-	struct store store;          /* texts and arrays */
-	uint64_t text_bytes;         /* that were put there */
-	uint64_t *base;              /* of each node: base, then spent */
-	uint64_t *sequence_values;   /* of each sequence: sum, then min */
-	struct event_source *events; /* NULL: they are not wanted */
+	struct profile profile;       /* first: profile_free casts back */
+	struct store store;           /* texts and arrays */
+	uint64_t text_bytes;          /* that were put there */
+	uint64_t *base;               /* of each node: base, then spent */
+	uint64_t *sequence_values;    /* of each sequence: sum, then min */
+	struct event_source *events;  /* NULL: they are not wanted */
+	struct labels_chosen *chosen; /* NULL: all is */
 };
 
 struct reader {
@@ -240,8 +242,30 @@ int groups_merge(struct owned_profile *owned);
 int labels_read(struct reader *reader);
 
 /* A label's node is a row of the file between its method's and those of what was done under it. Its counts are added to the
- * method's; what is called from a line gets that. 0, or -1 without memory: as above. */
-int labels_part(struct owned_profile *owned);
+ * method's; what is called from a line gets that. choice: what alone is wanted; NULL: all. 0, or -1 without memory: as above. */
+int labels_part(struct owned_profile *owned, const struct label_choice *choice);
+
+/* ---- what is chosen by labels: label_choice.c ---- */
+
+/* Which values are, by place; and which sets of tags, by the place of their first row. */
+struct labels_chosen {
+	bool by_value;
+	bool *value, *tags;
+};
+
+/* What a path's labels say: the set of tags of the nearest one; and whether a chosen value is above. */
+struct label_state {
+	uint32_t tags;
+	bool below;
+};
+
+/* Of what is called from there; label: its value's id and its set of tags, of what is no label 0. */
+struct label_state label_state_below(
+	const struct owned_profile *owned, struct label_state caller, const uint32_t label[2]);
+bool label_state_is_chosen(const struct owned_profile *owned, struct label_state state);
+
+/* What was done elsewhere is taken out of nodes, accounts and threads. 0, or -1 without memory: as above. */
+int labels_choose(struct owned_profile *owned, const struct label_choice *choice);
 
 /* ---- watched calls: watched.c ---- */
 

@@ -272,7 +272,7 @@ static const struct schema_column slice_sequence_columns[] = {
 #define ROW struct profile_parameter
 static const struct schema_column parameter_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..."),
-	COLUMN(name, "name", KIND_TEXT, "as it was asked for; of a tag its key"),
+	COLUMN(name, "name", KIND_NAME, "as it was asked for; of a tag its key"),
 	COLUMN(is_tag, "tag", KIND_BOOL, "1: a key of tags"),
 };
 #undef ROW

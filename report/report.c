@@ -51,6 +51,8 @@ static const char *usual_sort(const struct report *report)
 		return "io.ns";
 	if (!model_leads_by_samples(report->model))
 		return sort;
+	if (sheet_find(&report->sheet, "samples_cum") < 0 && strcmp(sort, "cum") == 0)
+		return "samples";
 	return strcmp(sort, "base") == 0  ? "samples"
 	       : strcmp(sort, "cum") == 0 ? "samples_cum"
 					  : sort;
@@ -252,6 +254,59 @@ static void put_folded(struct head *head)
 	put_line(head, line);
 }
 
+/* ---- what was chosen by labels ---- */
+
+static void put_patterns(struct out *out, const char *words, const struct pattern_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		out_text(out, i > 0 ? ", " : words);
+		out_text(out, list->pattern[i]);
+	}
+}
+
+/* "what was done with the tag user=alice"; and what it lacks. Empty: all is there. The store's. */
+static struct label chosen_line(const struct report *report)
+{
+	const struct label_choice *labels = &report->request->choice.labels;
+	uint64_t counted = report->model->apart->unlabelled_calls;
+	struct label line = {"", 0};
+	struct out out;
+
+	if (label_choice_is_all(labels))
+		return line;
+	out_init(&out, -1);
+	out_text(&out, "only what was done");
+	put_patterns(&out, " under the tags ", &labels->tags);
+	put_patterns(&out, " by calls with the values ", &labels->values);
+	if (counted > 0) {
+		out_text(&out, "; without ");
+		out_number(&out, counted);
+		out_text(&out, " calls that were counted without a path");
+	}
+	if (out.failed == 0)
+		line = store_bytes(report->model->store, out.buffer, out.length);
+	out_fini(&out);
+	return line.text ? line : (struct label){"", 0};
+}
+
+static void put_chosen(struct head *head)
+{
+	struct label line = chosen_line(head->report);
+
+	if (line.length > 0)
+		put_line(head, line.text);
+}
+
+/* Formats without a head have it beside the rows. */
+static void note_chosen(struct report *report, struct sink *sink)
+{
+	struct label line = chosen_line(report);
+
+	if (line.length > 0 && !report->request->format->has_head &&
+		report->request->format->note)
+		sink_note(sink, "chosen", line.text, "");
+}
+
 /* ---- an interval of slices ---- */
 
 /* True if an end that was named is not that of a slice. */
@@ -296,6 +351,7 @@ static void print_head(struct report *report, struct out *out)
 		return;
 	if (report->request->state)
 		put_line(&head, report->request->state);
+	put_chosen(&head);
 	put_slices(&head);
 	put_matches(&head);
 	put_folded(&head);
@@ -335,6 +391,7 @@ static int print_rows(struct report *report, struct out *out, struct error *erro
 	}
 	if (failed == 0) {
 		note_adjustment(report, &sink);
+		note_chosen(report, &sink);
 		if (request->format->end)
 			request->format->end(&sink);
 	}

@@ -105,6 +105,11 @@ static bool is_tree(const struct view *view)
 	return view == &view_tree;
 }
 
+static bool is_tags(const struct view *view)
+{
+	return view == &view_tags;
+}
+
 static bool is_summary(const struct view *view)
 {
 	return view == &view_summary;
@@ -146,9 +151,14 @@ int request_check(const struct report_request *request, const struct model_choic
 		{"--source", has_source, is_lines},
 		{"--all", request->all, is_summary},
 		{"--gc", request->gc, is_tree},
+		{"--by", request->by != NULL, is_tags},
 	};
 	char names[256];
 
+	if (request->view->knows_no_labels && !label_choice_is_all(&choice->labels))
+		return error_set(error, ERROR_USAGE,
+			"--tag and --value are not for '%s': it is of all that was recorded",
+			request->view->name);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!rows[i].given || rows[i].fits(request->view))
 			continue;
@@ -159,9 +169,18 @@ int request_check(const struct report_request *request, const struct model_choic
 	return 0;
 }
 
-int request_check_profile(const struct view *view, const struct profile *profile,
+int request_check_profile(const struct report_request *request, const struct profile *profile,
 	const char *file, struct error *error)
 {
+	const struct view *view = request->view;
+
+	if (view->labels && !profile->labelled)
+		return error_set(error, ERROR_MISSING, "'%s' has no %s: record with %s", file,
+			view->name,
+			is_tags(view) ? "tags=KEY:PATTERN(WHAT), or set them from inside"
+				      : "parameters=PATTERN(WHAT)");
+	if (request->by && tags_check(profile, request->by, error) != 0)
+		return -(int)error->code;
 	if (view->records && profile->record_count == 0)
 		return error_set(error, ERROR_MISSING,
 			"'%s' has no records of single operations: they are made with "

@@ -29,7 +29,7 @@ int request_check(const struct report_request *request, const struct model_choic
 	bool has_source, struct error *error);
 
 /* The profile has what the view shows; else -ERROR_MISSING. file: its name. */
-int request_check_profile(const struct view *view, const struct profile *profile,
+int request_check_profile(const struct report_request *request, const struct profile *profile,
 	const char *file, struct error *error);
 
 #endif

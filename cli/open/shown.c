@@ -364,6 +364,7 @@ static const struct parameter report_parameters[] = {
 	{"top", take_number, WORD(request.top)},
 	{"min", take_min, WORD(request.min)},
 	{"depth", take_number, WORD(request.depth)},
+	{"by", take_value, WORD(request.by)},
 	{"merge-threads", take_switch, WORD(choice.merge_threads)},
 };
 
@@ -388,7 +389,7 @@ static int put_report(
 	own = (struct opened_profile){.profile = reading->opened.profile};
 	choice = reading->choice;
 	choice.model = words->choice;
-	failed = request_check_profile(request->view, own.profile, choice.file, error);
+	failed = request_check_profile(request, own.profile, choice.file, error);
 	if (failed == 0 && choice.model.threads.count > 0 &&
 		(request->view->adjusts || choice.calibration))
 		failed = opened_profile_adjust(&own, &choice, error);

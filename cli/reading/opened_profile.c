@@ -24,6 +24,15 @@ static int twice(const struct taken *taken)
 		taken->command, "--snapshot A..B is an interval, --from and --to another one");
 }
 
+int take_tag(const struct taken *taken)
+{
+	if (!label_choice_is_tag(taken->value))
+		return command_usage(taken->command,
+			"--tag needs a key and a pattern, as in user=alice, not '%s'",
+			taken->value);
+	return take_pattern(taken);
+}
+
 int take_snapshots(const struct taken *taken)
 {
 	struct profile_choice *choice = taken->to;
@@ -71,6 +80,7 @@ void profile_choice_fini(struct profile_choice *choice)
 	pattern_list_fini(&choice->model.threads);
 	pattern_list_fini(&choice->model.paths);
 	pattern_list_fini(&choice->model.methods);
+	label_choice_fini(&choice->model.labels);
 }
 
 static void put_word(struct out *out, const char *option, const char *value)
@@ -92,6 +102,10 @@ char *profile_choice_command(const struct profile_choice *choice)
 		choice->file);
 	for (size_t i = 0; i < threads->count; i++)
 		put_word(&out, " --thread ", threads->pattern[i]);
+	for (size_t i = 0; i < choice->model.labels.tags.count; i++)
+		put_word(&out, " --tag ", choice->model.labels.tags.pattern[i]);
+	for (size_t i = 0; i < choice->model.labels.values.count; i++)
+		put_word(&out, " --value ", choice->model.labels.values.pattern[i]);
 	put_word(&out, " --snapshot ", choice->interval);
 	put_word(&out, " --calibration ", choice->calibration);
 	put_word(&out, " --java ", choice->java);
@@ -128,6 +142,7 @@ int opened_profile_init(struct opened_profile *opened, const struct profile_choi
 
 	*opened = (struct opened_profile){0};
 	all.interval = choice->interval;
+	all.labels = &choice->model.labels;
 	if (!choice->as_it_is)
 		live_profile_refresh(choice->file, &opened->live);
 	progress_show("reading '%s'", error_subject(choice->file).text);

@@ -37,6 +37,9 @@ char *profile_choice_command(const struct profile_choice *choice);
 /* Takes a pattern into a struct pattern_list. */
 option_taker take_pattern;
 
+/* The same of what --tag takes. */
+option_taker take_tag;
+
 /* --snapshot, --from and --to, into a struct profile_choice. */
 option_taker take_snapshots, take_from, take_to;
 
@@ -51,6 +54,14 @@ option_taker take_snapshots, take_from, take_to;
 		{"--thread", "PATTERN",                                                        \
 			"only threads with such names, e.g. 'worker-*'; may be repeated",      \
 			take_pattern, offsetof(words, choice.model.threads)},                  \
+		{"--tag", "KEY=PATTERN",                                                       \
+			"only what was done under such a tag, e.g. user=alice; of several "    \
+			"of one key any, of each key one",                                     \
+			take_tag, offsetof(words, choice.model.labels.tags)},                  \
+		{"--value", "PATTERN",                                                         \
+			"only what calls with such a value of a parameter did, e.g. 'SELECT "  \
+			"*' or PARAMETER=PATTERN; may be repeated",                            \
+			take_pattern, offsetof(words, choice.model.labels.values)},            \
 		{"--snapshot", "A..B",                                                         \
 			"only between two snapshots; A.. to the end, ..B from the beginning; " \
 			"see jprof(1)",                                                        \

@@ -74,8 +74,14 @@ static const char *const intervals[] = {
 	NULL, "..", "a..b", "b..", "@0..@1s", "@0.00000001s..@0.00000002s"};
 enum { INTERVALS = sizeof intervals / sizeof *intervals };
 
-static struct profile *open_it(const char *interval, struct error *error)
+/* And by labels: all, tags, values. */
+enum { CHOICES = 3 };
+
+static struct profile *open_it(const char *interval, unsigned choice, struct error *error)
 {
+	static char *tag = "3=3", *value = "1";
+	const struct label_choice labels[CHOICES] = {
+		{.tags = {0}}, {.tags = {&tag, 1}}, {.values = {&value, 1}}};
 	const struct profile_wanted everything = {.records = true,
 		.events = true,
 		.code = true,
@@ -86,7 +92,8 @@ static struct profile *open_it(const char *interval, struct error *error)
 		.collections = true,
 		.compilations = true,
 		.slice_use = true,
-		.interval = interval};
+		.interval = interval,
+		.labels = &labels[choice]};
 	struct profile *profile;
 	int status = profile_open_wanted(&profile, file(), &everything, error);
 
@@ -99,9 +106,9 @@ static void check_good(void)
 {
 	for (int i = 0; i < INTERVALS; i++) {
 		struct error error = {0};
-		struct profile *profile = open_it(intervals[i], &error);
+		struct profile *profile = open_it(intervals[i], 0, &error);
 
-		if (!profile) {
+		if (!profile || (i < 2 && !profile->labelled)) {
 			fprintf(stderr, "the good one, %s: %s\n",
 				intervals[i] ? intervals[i] : "all", error.text);
 			abort();
@@ -134,19 +141,38 @@ static void make_good(void)
 	/* No frames, an entry, an exit. */
 	run_sql(db, "UPDATE event_block SET count = 2, bytes = x'0000090300'");
 	/* Below roots, and in one thread below a node that was called. */
-	run_sql(db, "INSERT INTO node SELECT id + 2147483648, id - 1, thread, method, "
-		    "0, 0, 0, 0, 0, 0, 0, 0, 0, 1, NULL, 0, 0, 0, 0, 0, 0 FROM node "
-		    "WHERE id & 4294967295 = 1");
+	run_sql(db,
+		"INSERT INTO node SELECT id + 2147483648, id - 1, thread, method, "
+		"0, 0, 0, 0, 0, 0, 0, 0, 0, 1, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 FROM node "
+		"WHERE id & 4294967295 = 1");
 	run_sql(db, "INSERT INTO node SELECT id + 1, iif(thread = 2, id, id - 2147483648), "
-		    "thread, method + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, NULL, 0, 0, 0, 0, 0, 0 "
+		    "thread, method + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, NULL, NULL, NULL, 0, 0, "
+		    "0, 0, 0, 0 "
 		    "FROM node WHERE sampled");
 	/* A call site, and what is called from there. */
 	run_sql(db,
 		"INSERT INTO node SELECT id + 8, id, thread, method, 0, 0, 0, 0, 0, 0, 0, 0, "
-		"0, 1, 17, 0, 0, 0, 0, 0, 0 FROM node WHERE id & 4294967295 = 2147483650");
+		"0, 1, 17, NULL, NULL, 0, 0, 0, 0, 0, 0 FROM node WHERE id & 4294967295 = "
+		"2147483650");
 	run_sql(db,
 		"INSERT INTO node SELECT id + 1, id, thread, method, 0, 0, 0, 0, 0, 0, 0, 0, "
-		"0, 1, NULL, 0, 0, 0, 0, 0, 0 FROM node WHERE line = 17");
+		"0, 1, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 FROM node WHERE line = 17");
+	/* Calls that had a value, under tags that come and go; and what was called from there. */
+	run_sql(db, "UPDATE parameter SET tag = (id = 3)");
+	run_sql(db, "UPDATE value SET others = (id = 2)");
+	run_sql(db, "UPDATE tag SET tags = id + 1, value = 3");
+	run_sql(db,
+		"INSERT INTO node SELECT id + 2, id, thread, method, 1, 3, 3, 0, 0, 0, 0, 0, "
+		"0, "
+		"0, NULL, 1, NULL, 50, 60, 70, 1, 1, 1 FROM node WHERE id & 4294967295 = 7");
+	run_sql(db, "INSERT INTO node SELECT id + 2, id, thread, method, 1, 0, 0, 0, 0, 0, 0, "
+		    "0, 0, "
+		    "0, NULL, NULL, 2, 5, 6, 7, 1, 1, 1 FROM node WHERE id & 4294967295 = 9");
+	run_sql(db,
+		"INSERT INTO node SELECT id + 2, id, thread, 2, 0, 4, 4, 0, 0, 0, 4, 0, 0, "
+		"0, NULL, NULL, NULL, 8, 9, 10, 1, 1, 1 FROM node WHERE id & 4294967295 = 11");
+	run_sql(db, "INSERT INTO node SELECT id + 2, id, thread, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, "
+		    "0, NULL, NULL, 1, 1, 1, 1, 0, 0, 0 FROM node WHERE id & 4294967295 = 13");
 	run_sql(db, "UPDATE thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE snapshot_thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE record SET node = 1 << 32 | node");
@@ -357,6 +383,26 @@ static uint64_t use_traces(const struct profile *profile)
 	return sum;
 }
 
+static uint64_t use_labels(const struct profile *profile)
+{
+	const struct profile *labelled = profile->labelled;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->parameter_count; i++)
+		sum += strlen(profile->parameter[i].name);
+	for (size_t i = 0; i < profile->value_count; i++)
+		sum += length(profile->value[i].text);
+	for (size_t i = 0; labelled && i < labelled->node_count; i++) {
+		const struct profile_node *node = &labelled->node[i];
+
+		if (profile->labelled_place[i] >= profile->node_count || node->parent > i ||
+			profile_tags_find(labelled, node->tags) > labelled->tag_count)
+			abort();
+		sum += node->calls + node->base[0];
+	}
+	return sum;
+}
+
 /* Everything a reader may index without asking. */
 static uint64_t use(const struct profile *profile)
 {
@@ -399,7 +445,8 @@ static uint64_t use(const struct profile *profile)
 	for (size_t i = 0; i < profile->slice_use_count; i++)
 		sum += profile->slice[profile->slice_use[i].slice].began +
 		       profile->slice_use[i].calls;
-	return sum + use_watched(profile) + use_waits(profile) + use_traces(profile);
+	return sum + use_watched(profile) + use_waits(profile) + use_traces(profile) +
+	       use_labels(profile);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -417,7 +464,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		write_changed(bytes + 1, size - 1);
 	else
 		write_scribbled(bytes + 1, size - 1);
-	profile = open_it(intervals[bytes[0] / 3 % INTERVALS], &error);
+	profile = open_it(intervals[bytes[0] / 3 % INTERVALS],
+		bytes[0] / 3 / INTERVALS % CHOICES, &error);
 	if (profile)
 		fuzz_sink = use(profile);
 	profile_free(profile);
@@ -445,6 +493,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	if (size > CHANGES_MAX)
 		size = CHANGES_MAX;
 	size = 1 + LLVMFuzzerMutate(data + 1, size - 1, CHANGES_MAX - 1);
-	data[0] = (uint8_t)(3 * (seed / 2 % INTERVALS) + 1 + seed % 2);
+	data[0] = (uint8_t)(3 * (seed / 2 % (INTERVALS * CHOICES)) + 1 + seed % 2);
 	return size;
 }

@@ -719,6 +719,33 @@ static void damaged(void **state)
 			"impossible 'id'"},
 		{__LINE__, "UPDATE node SET recursion = 4000000000", ERROR_FORMAT,
 			"impossible recursion"},
+		{__LINE__, "UPDATE node SET value = 1 WHERE id & 15 = 3", ERROR_FORMAT,
+			"unknown value, or tags"},
+		{__LINE__, "UPDATE node SET tags = 268435456 WHERE id & 15 = 3", ERROR_FORMAT,
+			"unknown value, or tags"},
+		{__LINE__, "UPDATE node SET tags = 2 WHERE id & 15 = 0", ERROR_FORMAT,
+			"unknown method"},
+		{__LINE__, "UPDATE node SET tags = -1 WHERE id & 15 = 3", ERROR_FORMAT,
+			"impossible 'tags'"},
+		{__LINE__, "INSERT INTO value VALUES(1, 1, 'x', 0)", ERROR_FORMAT,
+			"a value is of nothing"},
+		{__LINE__, "INSERT INTO value VALUES(268435456, 1, 'x', 0)", ERROR_FORMAT,
+			"value id"},
+		{__LINE__, "INSERT INTO tag VALUES(1, 2, 1)", ERROR_FORMAT,
+			"a tag has no value"},
+		{__LINE__,
+			"INSERT INTO parameter VALUES(1, 'k', 1); INSERT INTO value VALUES(1, "
+			"1, "
+			"'x', 0); INSERT INTO tag VALUES(1, 1, 1)",
+			ERROR_FORMAT, "impossible set"},
+		{__LINE__,
+			"INSERT INTO parameter VALUES(1, 'k', 1); INSERT INTO value VALUES(1, "
+			"1, "
+			"'x', 0); INSERT INTO tag VALUES(1, 3, 1), (2, 2, 1)",
+			ERROR_FORMAT, "impossible set"},
+		{__LINE__, "DROP VIEW tree; ALTER TABLE node DROP COLUMN tags", ERROR_FORMAT,
+			"no column 'tags'"},
+		{__LINE__, "DROP TABLE value", ERROR_FORMAT, "no table 'value'"},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

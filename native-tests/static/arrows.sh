@@ -18,7 +18,7 @@ rooms=(
 	"options         error"
 	"metric          error arch options/pattern.h options/nearest.h"
 	"symbols         error"
-	"profile         error"
+	"profile         error options/pattern.h"
 	"calibration     error profile"
 	"agent/log       error options"
 	"agent/lock      error"

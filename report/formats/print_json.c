@@ -139,6 +139,8 @@ static void put_value(struct out *out, const struct sheet *sheet, const struct c
 		put_how(out, sheet, cell);
 	else if (cell->kind == CELL_TEXTS)
 		put_list(out, cell);
+	else if (cell->kind == CELL_JSON)
+		out_bytes(out, cell->text, cell->length);
 	else if (cell->kind == CELL_TEXT)
 		out_json(out, cell->text, cell->length);
 	else

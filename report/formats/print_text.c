@@ -210,6 +210,7 @@ static void put_cell(
 	case CELL_EXACT:
 	case CELL_NULL:
 	case CELL_HOW:
+	case CELL_JSON:
 	case CELL_TEXTS:
 		put_aligned(sink, place, "", 0);
 		break;

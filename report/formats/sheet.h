@@ -34,6 +34,7 @@ enum cell_kind {
 	CELL_EXACT, /* a real number of which data has all digits; whole ones have no point */
 	CELL_TEXT,
 	CELL_TEXTS, /* several, for data: a list in JSON */
+	CELL_JSON,  /* a JSON text, as it is: for JSON alone */
 	CELL_BOOL
 };
 
@@ -41,7 +42,7 @@ enum cell_kind {
 
 struct cell {
 	enum cell_kind kind;
-	uint32_t length; /* CELL_TEXT: bytes; CELL_TEXTS: how many */
+	uint32_t length; /* CELL_TEXT, CELL_JSON: bytes; CELL_TEXTS: how many */
 	union {
 		uint64_t number;  /* CELL_BOOL: 0 or 1; CELL_SIGNED: an int64_t */
 		double real;      /* finite */
@@ -132,6 +133,12 @@ static inline struct cell cell_label(struct label label)
 static inline struct cell cell_texts(const struct label *texts, size_t count)
 {
 	return (struct cell){.kind = CELL_TEXTS, .length = (uint32_t)count, .texts = texts};
+}
+
+static inline struct cell cell_json(struct label json)
+{
+	return (struct cell){
+		.kind = CELL_JSON, .length = (uint32_t)json.length, .text = json.text};
 }
 
 static inline struct cell cell_text(const char *text)

@@ -65,8 +65,7 @@ void io_use_join(struct io_use *use, const struct io_use *more)
 		io_amount_add(&use->part[i], &more->part[i]);
 }
 
-/* What is charged to entries is charged to their archives, too. */
-static bool is_twice(const struct profile *profile, const struct profile_account *io)
+bool io_is_twice(const struct profile *profile, const struct profile_account *io)
 {
 	return io->subject && profile->file[io->subject - 1].kind == IO_ENTRY;
 }
@@ -83,7 +82,7 @@ struct io_amount *io_cum_of_nodes(const struct model *model)
 		const struct profile_account *io = &profile->account[i];
 		struct io_amount amount = amount_of(io);
 
-		if (wanted[i] && !is_twice(profile, io))
+		if (wanted[i] && !io_is_twice(profile, io))
 			io_amount_add(&cum[io->node], &amount);
 	}
 	/* Children stand behind their parents. */
@@ -105,7 +104,7 @@ int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_u
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *io = &profile->account[i];
 
-		if (!wanted[i] || is_twice(profile, io))
+		if (!wanted[i] || io_is_twice(profile, io))
 			continue;
 		io_use_add(&(*base)[io->node], io);
 		io_use_add(&(*cum)[io->node], io);

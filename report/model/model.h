@@ -31,6 +31,8 @@ struct model_choice {
 	/* I/O: in whose call paths it was done; calls: those below or within such; the
 	 * same */
 	struct pattern_list methods;
+	/* What the profile was chosen by when it was read. */
+	struct label_choice labels;
 	bool merge_threads; /* all selected threads are one */
 	bool program_alone; /* threads that the JVM has for itself are not selected */
 	/* NULL: nothing is known of it, and nothing said */
@@ -505,6 +507,9 @@ static inline void io_amount_subtract(struct io_amount *amount, const struct io_
 	amount->ns -= less->ns;
 	amount->cpu_ns -= less->cpu_ns;
 }
+
+/* What is charged to entries of archives is charged to their archives, too. */
+bool io_is_twice(const struct profile *profile, const struct profile_account *io);
 
 /* Processor time is that of all parts. */
 void io_use_add(struct io_use *use, const struct profile_account *io);

@@ -8,7 +8,8 @@
 #include "report/page/block.h"
 #include "report/report.h"
 
-enum { FILES_MOST = 2000 };
+/* Of files, values and tags. */
+enum { ROWS_MOST = 2000 };
 
 /* Most rows of a trace's view: of what is shown first, and of any other interval, of which a page may have many. */
 enum { TRACE_ROWS = 200, TRACE_ROWS_OF_INTERVAL = 20 };
@@ -80,7 +81,8 @@ static void put_what_is_counted(const struct model *model, struct out *out)
 
 /* What the page shows as reports have it. */
 static const char *const shown_views[] = {"summary", "findings", "threads", "files",
-	"connections", "entries", "distribution", "slowest", "snapshots", "calibration"};
+	"connections", "entries", "distribution", "slowest", "snapshots", "calibration",
+	"values", "tags"};
 
 /* The same of traces: only of those that were on. */
 static const struct {
@@ -174,8 +176,8 @@ int put_views(const struct block *block, struct out *out, struct error *error)
 
 		if (i > 0)
 			out_char(out, ',');
-		failed =
-			put_named(block, shown_views[i], view->io ? FILES_MOST : 0, out, error);
+		failed = put_named(block, shown_views[i],
+			view->io || view->labels ? ROWS_MOST : 0, out, error);
 	}
 	if (failed == 0)
 		failed = put_trace_views(block, out, error);

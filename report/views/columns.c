@@ -254,6 +254,11 @@ void total_columns(struct report *report)
 	add_columns(report, "total", "Total", NULL, "raw_total", "Raw total");
 }
 
+void cum_columns(struct report *report)
+{
+	add_columns(report, "cum", "Total", NULL, "raw_cum", "Raw total");
+}
+
 /* Figures; where nothing was measured, those alone that samples divide. */
 static inline struct cell *put_figures(const struct model *model, struct cell *cells,
 	const union model_value *values, bool sampled)

@@ -41,6 +41,9 @@ struct view {
 	bool collections;   /* and collections */
 	bool compilations;  /* and compilations */
 	bool slices;        /* and what was done in slices of time */
+	bool labels;        /* and values or tags */
+	/* Of all that was recorded: what was done under tags or below values is not told apart. */
+	bool knows_no_labels;
 	/* of a trace of events: profile_wanted.events; times that are chosen are its own */
 	bool events;
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
@@ -62,7 +65,10 @@ extern const size_t view_count;
 
 /* Those that are named outside of the table. */
 extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines,
-	view_timeline, view_slowest;
+	view_timeline, view_slowest, view_tags;
+
+/* 0 if the profile has tags of all the keys of report_request.by, or a negative code. */
+int tags_check(const struct profile *profile, const char *by, struct error *error);
 
 /* What the user asked for. */
 struct report_request {
@@ -81,6 +87,8 @@ struct report_request {
 	uint64_t depth; /* and those below that level of a tree; 0: none */
 	bool all;       /* of the summary, every row */
 	bool gc;        /* of the tree, rows of collections */
+	/* Of the view tags, keys joined by ',' of which rows have one value each; or NULL: each key by itself. */
+	const char *by;
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
 	const char *state;      /* a line on the file's own state, or NULL */
@@ -230,6 +238,8 @@ static inline struct cell *at_least_cell(
  * nothing was measured. */
 void value_columns(struct report *report);
 void total_columns(struct report *report);
+/* The same, of what only has a sum of all below: it is called that. */
+void cum_columns(struct report *report);
 
 /* Samples alone: of each condition a column in the group, with its share. */
 void sample_columns(struct report *report, const char *group, const char *heading,

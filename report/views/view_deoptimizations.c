@@ -149,6 +149,7 @@ const struct view view_deoptimizations = {
 	.is_long = true,
 	.sort = "count",
 	.compilations = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_deoptimizations,
 	.fill = fill,

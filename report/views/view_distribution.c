@@ -300,6 +300,7 @@ const struct view view_distribution = {
 		   "percentiles",
 	.sort = "elapsed.sum",
 	.by_method = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_distribution,
 	.fill = fill,

@@ -219,6 +219,7 @@ const struct view view_event_tree = {
 	.by_method = true,
 	.levels = true,
 	.events = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_tree,
 	.rows = rows,

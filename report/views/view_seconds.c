@@ -140,6 +140,7 @@ const struct view view_seconds = {
 	.meaning = "what was done in each second, of a profile made with resolution=1s",
 	.sort = "at",
 	.slices = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_seconds,
 	.fill = fill,

@@ -279,6 +279,7 @@ const struct view view_slowest = {
 		   "own small tree",
 	.by_method = true,
 	.levels = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_slowest,
 	.rows = rows,

@@ -62,6 +62,7 @@ const struct view view_snapshots = {
 	.meaning = "snapshots, resets, and moments that the program marked",
 	.sort = "at",
 	.marks = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_snapshots,
 	.fill = fill,

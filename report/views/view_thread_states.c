@@ -140,6 +140,7 @@ const struct view view_thread_states = {
 	.is_long = true,
 	.sort = "running",
 	.thread_states = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_states,
 	.fill = fill,

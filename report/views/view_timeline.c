@@ -602,6 +602,7 @@ const struct view view_timeline = {
 	.levels = true,
 	.events = true,
 	.marks = true,
+	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_timeline,
 	.rows = rows,

@@ -1,0 +1,783 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * test_labels: the views of values and tags, and what is chosen by them. The profile is a file; figures in the tables below were
+ * summed up by hand from the tree in put_nodes.
+ */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "native-tests/report/fixture.h"
+#include "native-tests/test_folder.h"
+#include "profile/profile_write.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+enum { RUN = METHOD_FIRST, EXECUTE, PREPARE, SEND, BYTES, METHODS_END };
+
+enum { FIRST = 1, SECOND, USER, KIND }; /* parameters */
+enum { SELECT_A = 1, NOTHING, OTHERS, SEVEN, ALICE, BOB, HTTP };
+enum { NO_TAGS = 1, OF_ALICE, OF_ALICE_HTTP, OF_BOB };
+
+static char folder[] = "/tmp/jprof-labels-XXXXXX";
+static char file[64];
+
+/* ---- the file ---- */
+
+static const struct {
+	uint32_t thread, id, parent, method, value, tags;
+	uint64_t calls, wall;
+} nodes[] = {
+	{1, 0, 0, METHOD_ROOT, 0, 0, 0, 100},
+	{1, 1, 0, RUN, 0, 0, 1, 10},
+	{1, 2, 1, RUN, 0, OF_ALICE, 0, 5},
+	{1, 3, 2, EXECUTE, 0, 0, 6, 3},
+	{1, 4, 3, EXECUTE, SELECT_A, 0, 3, 20},
+	/* Two parameters of one call. */
+	{1, 5, 4, EXECUTE, SEVEN, 0, 2, 7},
+	{1, 6, 5, PREPARE, 0, 0, 2, 40},
+	/* The same value inside itself. */
+	{1, 7, 6, EXECUTE, 0, 0, 1, 1},
+	{1, 8, 7, EXECUTE, SELECT_A, 0, 1, 11},
+	{1, 9, 4, PREPARE, 0, 0, 1, 9},
+	{1, 10, 3, EXECUTE, NOTHING, 0, 1, 6},
+	{1, 11, 3, EXECUTE, OTHERS, 0, 1, 8},
+	/* A call without a value. */
+	{1, 12, 3, PREPARE, 0, 0, 1, 13},
+	/* Tags that change, and end. */
+	{1, 13, 9, PREPARE, 0, OF_ALICE_HTTP, 0, 4},
+	{1, 14, 13, SEND, 0, 0, 2, 16},
+	{1, 15, 14, SEND, 0, NO_TAGS, 0, 2},
+	/* Paths that were given up. */
+	{1, 16, 0, METHOD_FOLDED, 0, 0, 0, 0},
+	{1, 17, 16, EXECUTE, 0, 0, 4, 50},
+	{2, 0, 0, METHOD_ROOT, 0, 0, 0, 1000},
+	{2, 1, 0, METHOD_ROOT, 0, OF_BOB, 0, 30},
+	{2, 2, 1, SEND, 0, 0, 5, 60},
+};
+
+static const struct profile_method methods[] = {
+	{.id = RUN, .class_name = "com.acme.Job", .name = "run", .signature = "()V"},
+	{.id = EXECUTE,
+		.class_name = "com.acme.Db",
+		.name = "execute",
+		.signature = "(Ljava/lang/String;I)V"},
+	{.id = PREPARE, .class_name = "com.acme.Db", .name = "prepare", .signature = "()V"},
+	{.id = SEND, .class_name = "com.acme.Net", .name = "send", .signature = "()V"},
+	{.id = BYTES, .class_name = "byte[]", .name = "", .kind = METHOD_CLASS},
+};
+
+static const struct profile_parameter parameters[] = {
+	{FIRST, "Db.execute(0)", false},
+	{SECOND, "Db.execute(1)", false},
+	{USER, "user", true},
+	{KIND, "kind", true},
+};
+
+#define SQL "SELECT a\n  FROM <b> /* \x1b[2J\xe2\x80\xae */"
+
+static const struct profile_value values[] = {
+	{SELECT_A, FIRST, SQL, false},
+	{NOTHING, FIRST, NULL, false},
+	{OTHERS, FIRST, NULL, true},
+	{SEVEN, SECOND, "7", false},
+	{ALICE, USER, "alice", false},
+	{BOB, USER, "bob", false},
+	{HTTP, KIND, "http", false},
+};
+
+static const struct profile_tag tags[] = {{1, OF_ALICE, ALICE}, {2, OF_ALICE_HTTP, ALICE},
+	{3, OF_ALICE_HTTP, HTTP}, {4, OF_BOB, BOB}};
+
+static const struct profile_file files[] = {
+	{.id = 1, .kind = IO_FILE, .descriptor = 5, .name = "/data"},
+	{.id = 2, .kind = IO_TCP, .descriptor = 6, .name = "local", .peer = "remote"},
+};
+
+static const struct profile_account accounts[] = {
+	{.thread = 1,
+		.id = 1,
+		.node = 6,
+		.subject = 1,
+		.kind = IO_READ,
+		.count = 2,
+		.amount = 20,
+		.ns = 200},
+	{.thread = 1,
+		.id = 2,
+		.node = 8,
+		.subject = 1,
+		.kind = IO_WRITE,
+		.count = 1,
+		.amount = 5,
+		.ns = 50},
+	{.thread = 1,
+		.id = 3,
+		.node = 14,
+		.subject = 2,
+		.kind = IO_SEND,
+		.count = 3,
+		.amount = 30,
+		.ns = 300},
+	{.thread = 1,
+		.id = 4,
+		.node = 12,
+		.subject = 2,
+		.kind = IO_RECEIVE,
+		.count = 4,
+		.amount = 40,
+		.ns = 400},
+	{.thread = 1, .id = 5, .node = 4, .kind = VALUE_ROWS, .count = 9},
+	{.thread = 1, .id = 6, .node = 8, .kind = VALUE_ROWS, .count = 2},
+	{.thread = 1,
+		.id = 7,
+		.node = 6,
+		.subject = BYTES,
+		.kind = OBJECTS_ALLOCATED,
+		.count = 3,
+		.amount = 48,
+		.failures = 3},
+	{.thread = 2, .id = 1, .node = 2, .kind = LOCKS_PARK, .count = 2, .ns = 70},
+	{.thread = 2,
+		.id = ACCOUNT_OF_METHOD + PREPARE,
+		.node = 0,
+		.subject = PREPARE,
+		.kind = CALLS,
+		.count = 1000},
+};
+
+static int put_nodes(struct profile_writer *writer, unsigned times, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < COUNT(nodes) && status == 0; i++) {
+		uint64_t base[] = {times * nodes[i].wall}, spent[] = {0};
+		const struct profile_node node = {.thread = nodes[i].thread,
+			.id = nodes[i].id,
+			.parent = nodes[i].parent,
+			.method = nodes[i].method,
+			.value = nodes[i].value,
+			.tags = nodes[i].tags,
+			.recursion = nodes[i].id == 7 || nodes[i].id == 8,
+			.calls = times * nodes[i].calls,
+			.jitted = times * nodes[i].calls,
+			.transition = {{0, times * nodes[i].calls}, {0, 0}},
+			.base = base,
+			.spent = spent};
+
+		status = profile_put(writer, &node, error);
+	}
+	return status;
+}
+
+#define PUT_ALL(rows)                                                                          \
+	for (size_t row = 0; row < COUNT(rows) && status == 0; row++)                          \
+	status = profile_put(writer, &(rows)[row], error)
+
+static int put_all(struct profile_writer *writer, unsigned times, struct error *error)
+{
+	const struct profile_thread threads[] = {{.id = 1,
+							 .java_id = 1,
+							 .name = "main",
+							 .alive = true,
+							 .folded = 1,
+							 .events = times * 46,
+							 .total = {times * 305}},
+		{.id = 2,
+			.java_id = 2,
+			.name = "worker",
+			.alive = true,
+			.folded = 1,
+			.events = times * 10,
+			.total = {times * 1090}}};
+	int status = profile_begin(writer, error);
+
+	PUT_ALL(methods);
+	PUT_ALL(parameters);
+	PUT_ALL(values);
+	PUT_ALL(tags);
+	PUT_ALL(files);
+	PUT_ALL(threads);
+	if (status == 0)
+		status = put_nodes(writer, times, error);
+	for (size_t i = 0; i < COUNT(accounts) && status == 0; i++) {
+		struct profile_account account = accounts[i];
+
+		account.count *= times;
+		account.amount *= times;
+		account.ns *= times;
+		status = profile_put(writer, &account, error);
+	}
+	return status;
+}
+
+/* Everything three times, of which the snapshot `early` has the first two. */
+static int make_file(void **state)
+{
+	static const struct profile_metric wall = {
+		.name = "wall", .unit = "ns", .how = "time stamp"};
+	const struct profile_snapshot early = {1, "early", 1000000000, SNAPSHOT_NAMED};
+	struct profile_writer *writer = NULL;
+	struct error error = {0};
+	int status;
+
+	if (test_folder_make(folder) != 0)
+		return -1;
+	snprintf(file, sizeof(file), "%s/labels.jprof", folder);
+	status = profile_create(&writer, file, &wall, 1, NULL, &error);
+	if (status == 0)
+		status = put_all(writer, 2, &error);
+	if (status == 0)
+		status = profile_put_snapshot(writer, &early, &error);
+	if (status == 0)
+		status = profile_commit(writer, &error);
+	if (status == 0)
+		status = put_all(writer, 3, &error);
+	if (status == 0)
+		status = profile_commit(writer, &error);
+	if (status == 0)
+		status = profile_close(writer, &error);
+	if (status != 0)
+		print_error("%s\n", error.text);
+	return status;
+}
+
+static int remove_file(void **state)
+{
+	return test_folder_remove(folder);
+}
+
+/* ---- reports ---- */
+
+/* What is asked for; NULL and 0: not. */
+struct asked {
+	const char *tags[3], *values[2];
+	const char *view, *interval, *by, *thread, *method;
+	const struct adjustment *adjustment;
+};
+
+static struct profile *open_asked(
+	const struct asked *asked, struct label_choice *labels, struct error *error)
+{
+	/* The last of three times, which all have the same figures. */
+	const struct profile_wanted wanted = {
+		.interval = asked->interval ? asked->interval : "early..", .labels = labels};
+	struct profile *profile = NULL;
+
+	*labels = (struct label_choice){0};
+	for (size_t i = 0; i < COUNT(asked->tags) && asked->tags[i]; i++)
+		assert_int_equal(pattern_list_add(&labels->tags, asked->tags[i]), 0);
+	for (size_t i = 0; i < COUNT(asked->values) && asked->values[i]; i++)
+		assert_int_equal(pattern_list_add(&labels->values, asked->values[i]), 0);
+	profile_open_wanted(&profile, file, &wanted, error);
+	return profile;
+}
+
+/* labels: what the profile was read with. */
+static char *print_chosen(const struct profile *profile, const struct asked *asked,
+	const struct label_choice *labels, const struct format *format, unsigned width)
+{
+	struct report_request request = {.view = view_find(asked->view),
+		.format = format,
+		.width = width,
+		.by = asked->by,
+		.min = -1,
+		.choice = {.labels = *labels, .adjustment = asked->adjustment}};
+	struct error error = {0};
+	uint64_t violations;
+	struct out out;
+
+	assert_non_null(request.view);
+	if (asked->thread)
+		assert_int_equal(pattern_list_add(&request.choice.threads, asked->thread), 0);
+	if (asked->method)
+		assert_int_equal(pattern_list_add(&request.choice.methods, asked->method), 0);
+	out_init(&out, -1);
+	if (report_put_profile(profile, &request, &out, &violations, &error) != 0)
+		fail_msg("%s: %s", asked->view, error.text);
+	assert_int_equal(violations, 0);
+	out_char(&out, '\0');
+	pattern_list_fini(&request.choice.threads);
+	pattern_list_fini(&request.choice.methods);
+	return out.buffer;
+}
+
+static json_t *report_of(const struct profile *profile, const struct asked *asked)
+{
+	const struct label_choice all = {0};
+	char *text = print_chosen(profile, asked, &all, format_find("json"), 0);
+	json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	assert_non_null(report);
+	free(text);
+	return report;
+}
+
+static json_t *report_asked(const struct asked *asked)
+{
+	struct label_choice labels;
+	struct error error = {0};
+	struct profile *profile = open_asked(asked, &labels, &error);
+	json_t *report;
+
+	if (!profile)
+		fail_msg("%s", error.text);
+	report = report_of(profile, asked);
+	profile_free(profile);
+	label_choice_fini(&labels);
+	return report;
+}
+
+/* "base.wall" of a row. */
+static const json_t *at(const json_t *row, const char *path)
+{
+	char part[64];
+
+	while (*path != '\0') {
+		size_t length = strcspn(path, ".");
+
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		row = json_object_get(row, part);
+		path += length + (path[length] == '.');
+	}
+	return row;
+}
+
+/* The row whose keys have these texts; NULL: null. */
+static const json_t *find_row(const json_t *report, const char *const key[2], const char *first,
+	const char *second, const char *kind)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+	{
+		const char *a = json_string_value(json_object_get(row, key[0]));
+		const char *b = json_string_value(json_object_get(row, key[1]));
+		const char *k = json_string_value(json_object_get(row, "kind"));
+
+		if (strcmp(a, first) == 0 && (b ? second && strcmp(b, second) == 0 : !second) &&
+			strcmp(k, kind) == 0)
+			return row;
+	}
+	fail_msg("no row %s, %s, %s", first, second ? second : "null", kind);
+	return NULL;
+}
+
+static void check(int line, const json_t *row, const char *path, json_int_t expected)
+{
+	const json_t *number = at(row, path);
+
+	if (!json_is_integer(number) || json_integer_value(number) != expected)
+		fail_msg("line %d: %s is %lld, not %lld", line, path,
+			(long long)json_integer_value(number), (long long)expected);
+}
+
+/* ---- values ---- */
+
+static const char *const value_keys[] = {"parameter", "value"};
+
+static void test_values(void **state)
+{
+	static const struct {
+		int line;
+		const char *parameter, *value, *kind;
+		json_int_t calls, base, cum, reads, writes, sent, received, rows, objects;
+	} cases[] = {
+		{__LINE__, "Db.execute(0)", SQL, "value", 4, 38, 110, 20, 5, 30, 0, 11, 48},
+		{__LINE__, "Db.execute(0)", NULL, "null", 1, 6, 6, 0, 0, 0, 0, 0, 0},
+		{__LINE__, "Db.execute(0)", NULL, "others", 1, 8, 8, 0, 0, 0, 0, 0, 0},
+		{__LINE__, "Db.execute(0)", NULL, "not known", 5, 54, 66, 0, 0, 0, 40, 0, 0},
+		{__LINE__, "Db.execute(1)", "7", "value", 2, 7, 59, 20, 5, 0, 0, 2, 48},
+		{__LINE__, "Db.execute(1)", NULL, "not known", 9, 99, 131, 0, 0, 30, 40, 9, 0},
+	};
+	json_t *report = report_asked(&(struct asked){.view = "values"});
+
+	assert_int_equal(json_array_size(json_object_get(report, "rows")), COUNT(cases));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const json_t *row = find_row(
+			report, value_keys, cases[i].parameter, cases[i].value, cases[i].kind);
+
+		check(cases[i].line, row, "calls", cases[i].calls);
+		check(cases[i].line, row, "base.wall", cases[i].base);
+		check(cases[i].line, row, "cum.wall", cases[i].cum);
+		check(cases[i].line, row, "reads.bytes", cases[i].reads);
+		check(cases[i].line, row, "writes.bytes", cases[i].writes);
+		check(cases[i].line, row, "sent.bytes", cases[i].sent);
+		check(cases[i].line, row, "received.bytes", cases[i].received);
+		check(cases[i].line, row, "rows", cases[i].rows);
+		check(cases[i].line, row, "allocated.bytes", cases[i].objects);
+	}
+	/* Sorted by what all below used: of the parameter's methods that is 190. */
+	assert_string_equal(
+		json_string_value(
+			at(json_array_get(json_object_get(report, "rows"), 0), "kind")),
+		"not known");
+	assert_true(
+		json_real_value(at(find_row(report, value_keys, "Db.execute(0)", SQL, "value"),
+			"share")) == 0.579);
+	json_decref(report);
+}
+
+static void test_methods_of_values(void **state)
+{
+	json_t *report = report_asked(&(struct asked){.view = "values"});
+	const json_t *row = find_row(report, value_keys, "Db.execute(0)", SQL, "value");
+	const json_t *list = json_object_get(row, "methods");
+	const json_t *method = json_array_get(list, 0);
+
+	assert_int_equal(json_array_size(list), 1);
+	assert_string_equal(json_string_value(at(method, "class")), "com.acme.Db");
+	assert_string_equal(json_string_value(at(method, "method")), "execute");
+	assert_string_equal(
+		json_string_value(at(method, "signature")), "(Ljava/lang/String;I)V");
+	check(__LINE__, method, "calls", 4);
+	check(__LINE__, method, "cum.wall", 110);
+	json_decref(report);
+}
+
+/* The rows of a parameter are its methods' calls and base; whatever was chosen. */
+static void test_values_add_up(void **state)
+{
+	static const struct asked cases[] = {{.view = "values"},
+		{.view = "values", .interval = "..early"}, {.view = "values", .interval = ".."},
+		{.view = "values", .tags = {"user=alice"}},
+		{.view = "values", .thread = "main"},
+		{.view = "values", .method = "com.acme.Db.execute"}};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct asked by_method = cases[i];
+		json_t *report = report_asked(&cases[i]), *of, *row;
+		json_int_t calls[2] = {0}, base[2] = {0};
+		size_t r;
+
+		by_method.view = "methods";
+		of = report_asked(&by_method);
+		json_array_foreach(json_object_get(report, "rows"), r, row)
+		{
+			int second = strcmp(json_string_value(at(row, "parameter")),
+					     "Db.execute(1)") == 0;
+
+			calls[second] += json_integer_value(at(row, "calls"));
+			base[second] += json_integer_value(at(row, "base.wall"));
+		}
+		json_array_foreach(json_object_get(of, "rows"), r, row)
+		{
+			if (strcmp(json_string_value(at(row, "method")), "execute") != 0)
+				continue;
+			for (int p = 0; p < 2; p++) {
+				check((int)i, row, "calls", calls[p]);
+				check((int)i, row, "base.wall", base[p]);
+			}
+		}
+		assert_true(calls[0] > 0);
+		json_decref(report);
+		json_decref(of);
+	}
+}
+
+/* ---- tags ---- */
+
+static const char *const tag_keys[] = {"key", "value"};
+
+struct tag_case {
+	int line;
+	const char *key, *value, *kind;
+	json_int_t threads, calls, cum, sent, waits;
+};
+
+static void check_tags(const struct asked *asked, const struct tag_case *cases, size_t count)
+{
+	json_t *report = report_asked(asked);
+
+	assert_int_equal(json_array_size(json_object_get(report, "rows")), count);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *row =
+			find_row(report, tag_keys, cases[i].key, cases[i].value, cases[i].kind);
+
+		check(cases[i].line, row, "threads", cases[i].threads);
+		check(cases[i].line, row, "calls", cases[i].calls);
+		check(cases[i].line, row, "cum.wall", cases[i].cum);
+		check(cases[i].line, row, "sent.bytes", cases[i].sent);
+		check(cases[i].line, row, "waits.ns", cases[i].waits);
+	}
+	json_decref(report);
+}
+
+/* The rows of each key: all 1395 ns and 23 calls. */
+static void test_tags(void **state)
+{
+	static const struct tag_case cases[] = {
+		{__LINE__, "user", "alice", "value", 1, 13, 143, 30, 0},
+		{__LINE__, "user", "bob", "value", 1, 5, 90, 0, 70},
+		{__LINE__, "user", NULL, "none", 2, 5, 1162, 0, 0},
+		{__LINE__, "kind", "http", "value", 1, 2, 20, 30, 0},
+		{__LINE__, "kind", NULL, "none", 2, 21, 1375, 0, 70},
+	};
+
+	check_tags(&(struct asked){.view = "tags"}, cases, COUNT(cases));
+}
+
+static void test_tags_together(void **state)
+{
+	static const struct tag_case cases[] = {
+		{__LINE__, "user,kind", "alice, http", "values", 1, 2, 20, 30, 0},
+		{__LINE__, "user,kind", "alice, (none)", "values", 1, 11, 123, 0, 0},
+		{__LINE__, "user,kind", "bob, (none)", "values", 1, 5, 90, 0, 70},
+		{__LINE__, "user,kind", "(none), (none)", "values", 2, 5, 1162, 0, 0},
+	};
+	struct error error = {0};
+	struct label_choice labels;
+	struct profile *profile;
+
+	check_tags(&(struct asked){.view = "tags", .by = "user,kind"}, cases, COUNT(cases));
+	profile = open_asked(&(struct asked){.view = "tags"}, &labels, &error);
+	assert_int_equal(tags_check(profile, "kind", &error), 0);
+	assert_int_equal(tags_check(profile, "user,who", &error), -ERROR_MISSING);
+	profile_free(profile);
+}
+
+/* ---- what is chosen ---- */
+
+static json_int_t total_of(const json_t *report)
+{
+	json_int_t sum = 0;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+	{
+		sum += json_integer_value(at(row, "total.wall"));
+	}
+	return sum;
+}
+
+/* Threads have what their nodes have, of the methods' bases. */
+static void test_chosen(void **state)
+{
+	static const struct {
+		int line;
+		struct asked asked;
+		json_int_t all, execute, send;
+	} cases[] = {
+		{__LINE__, {.tags = {"user=alice"}}, 143, 56, 16},
+		{__LINE__, {.tags = {"user=*"}}, 143 + 90 + 1162, 106, 78},
+		{__LINE__, {.tags = {"user=alice", "user=bob"}}, 233, 56, 76},
+		{__LINE__, {.tags = {"user=alice", "kind=http"}}, 20, 0, 16},
+		{__LINE__, {.tags = {"user=alice", "user=bob", "kind=(none)"}}, 213, 56, 60},
+		{__LINE__, {.tags = {"user=(none)"}}, 1162, 50, 2},
+		{__LINE__, {.values = {"SELECT*"}}, 110, 39, 18},
+		{__LINE__, {.values = {"Db.execute(1)=7"}}, 59, 19, 0},
+		{__LINE__, {.values = {"(null)", "(others)"}}, 14, 14, 0},
+		{__LINE__, {.values = {"SELECT*"}, .tags = {"kind=http"}}, 20, 0, 16},
+		{__LINE__, {.values = {"Db.execute(0)=SELECT*"}, .tags = {"user=(none)"}}, 2, 0,
+			2},
+		{__LINE__, {.tags = {"user=alice"}, .interval = "..early"}, 286, 112, 32},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct asked asked = cases[i].asked;
+		json_t *report, *row;
+		json_int_t execute = 0, send = 0;
+		size_t r;
+
+		asked.view = "threads";
+		report = report_asked(&asked);
+		if (total_of(report) != cases[i].all)
+			fail_msg("line %d: %lld", cases[i].line, (long long)total_of(report));
+		json_decref(report);
+		asked.view = "methods";
+		report = report_asked(&asked);
+		json_array_foreach(json_object_get(report, "rows"), r, row)
+		{
+			const char *name = json_string_value(at(row, "method"));
+
+			if (strcmp(name, "execute") == 0)
+				execute = json_integer_value(at(row, "base.wall"));
+			if (strcmp(name, "send") == 0)
+				send = json_integer_value(at(row, "base.wall"));
+		}
+		if (execute != cases[i].execute || send != cases[i].send)
+			fail_msg("line %d: %lld, %lld", cases[i].line, (long long)execute,
+				(long long)send);
+		json_decref(report);
+	}
+}
+
+/* I/O, and what is left out; a thread of which nothing is left has no row. */
+static void test_chosen_accounts(void **state)
+{
+	const struct asked asked = {.tags = {"kind=http"}, .view = "connections"};
+	struct label_choice labels;
+	struct error error = {0};
+	struct profile *profile = open_asked(&asked, &labels, &error);
+	json_t *report = report_of(profile, &asked);
+	const json_t *row = json_array_get(json_object_get(report, "rows"), 0);
+
+	assert_int_equal(json_array_size(json_object_get(report, "rows")), 1);
+	check(__LINE__, row, "sent.bytes", 30);
+	check(__LINE__, row, "received.bytes", 0);
+	assert_int_equal(profile->thread_count, 1);
+	assert_int_equal(profile->unlabelled_calls, 1000);
+	json_decref(report);
+	profile_free(profile);
+	label_choice_fini(&labels);
+}
+
+static void test_nothing_chosen(void **state)
+{
+	static const struct asked cases[] = {
+		{.tags = {"user=carol"}}, {.tags = {"who=*x"}}, {.values = {"INSERT*"}}};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct label_choice labels;
+		struct error error = {0};
+
+		assert_null(open_asked(&cases[i], &labels, &error));
+		assert_int_equal(error.code, ERROR_MISSING);
+		assert_non_null(strstr(error.text, "--view "));
+		label_choice_fini(&labels);
+	}
+}
+
+/* ---- adjusted ---- */
+
+/* A calibration took something out of each node; its error is a quarter of what was counted. What labels tell apart adds up to
+ * that. */
+static void test_adjusted(void **state)
+{
+	static struct calibration calibration;
+	const struct asked plain = {.view = "tags"};
+	struct label_choice labels;
+	struct error error = {0};
+	struct profile *profile = open_asked(&plain, &labels, &error);
+	uint64_t base[64] = {0}, all = 0;
+	struct adjust_error errors[64] = {0};
+	double method_error[METHODS_END] = {0};
+	struct adjust_total total[2] = {0};
+	struct adjust_deltas deltas[2] = {0};
+	struct adjustment adjustment = {.calibration = &calibration,
+		.adjusted = {1, base, errors, method_error, total, deltas}};
+	const struct asked tags_asked = {.view = "tags", .adjustment = &adjustment};
+	const struct asked values_asked = {.view = "values", .adjustment = &adjustment};
+	json_t *report, *row;
+	json_int_t user = 0, raw = 0, execute = 0;
+	uint64_t execute_base = 0;
+	size_t i;
+
+	for (i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		base[i] = node->base[0] - node->base[0] / 3;
+		total[node->thread].taken += node->base[0] / 3;
+		errors[i] = (struct adjust_error){(float)node->base[0] / 4, 0};
+		method_error[node->method] += (double)node->base[0] / 4;
+		all += base[i];
+		execute_base += node->method == EXECUTE ? base[i] : 0;
+	}
+	report = report_of(profile, &tags_asked);
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+	{
+		if (strcmp(json_string_value(at(row, "key")), "user") != 0)
+			continue;
+		user += json_integer_value(at(row, "cum.wall"));
+		raw += json_integer_value(at(row, "raw_cum.wall"));
+		assert_true(json_integer_value(at(row, "error.wall")) > 0);
+	}
+	assert_int_equal(user, all);
+	assert_int_equal(raw, 1395);
+	json_decref(report);
+	report = report_of(profile, &values_asked);
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+	{
+		if (strcmp(json_string_value(at(row, "parameter")), "Db.execute(0)") == 0)
+			execute += json_integer_value(at(row, "base.wall"));
+	}
+	assert_int_equal(execute, execute_base);
+	json_decref(report);
+	profile_free(profile);
+}
+
+/* ---- for people ---- */
+
+/* One line a value, no wider than the terminal, without what that might obey. */
+static void test_text(void **state)
+{
+	static const struct {
+		struct asked asked;
+		unsigned width;
+		const char *shown[6];
+	} cases[] = {
+		{{.view = "values"}, 80,
+			{"Total", "(null)", "(others)", "(not known)", "57.9%"}},
+		{{.view = "values"}, 160,
+			{"Db.execute(0)", "SELECT a FROM <b> /* ", "(null)", "57.9%", "Self"}},
+		{{.view = "tags"}, 80, {"user", "kind", "alice", "(none)", "Threads", "Total"}},
+		{{.view = "tags", .by = "user,kind"}, 80, {"user,kind", "alice, (none)"}},
+		{{.view = "methods", .tags = {"user=alice"}}, 80,
+			{"only what was done under the tags user=alice; without 1000 calls"}},
+		{{.view = "tree", .values = {"SELECT*", "7"}}, 80,
+			{"only what was done by calls with the values SELECT*, 7", "execute"}},
+	};
+
+	for (size_t c = 0; c < COUNT(cases); c++) {
+		struct label_choice labels;
+		struct error error = {0};
+		struct profile *profile = open_asked(&cases[c].asked, &labels, &error);
+		char *text = print_chosen(
+			profile, &cases[c].asked, &labels, &format_screen, cases[c].width);
+
+		for (size_t i = 0; i < COUNT(cases[c].shown) && cases[c].shown[i]; i++)
+			if (!strstr(text, cases[c].shown[i]))
+				fail_msg("%s\n%s", cases[c].shown[i], text);
+		assert_null(strchr(text, '\x1b'));
+		assert_null(strstr(text, "\xe2\x80\xae"));
+		/* The head has its own lines. */
+		for (char *line = strtok(strstr(text, "Total"), "\n"); line;
+			line = strtok(NULL, "\n"))
+			assert_true(out_width(line, strlen(line)) <= cases[c].width);
+		free(text);
+		profile_free(profile);
+		label_choice_fini(&labels);
+	}
+}
+
+/* Data says what was chosen, too. */
+static void test_chosen_note(void **state)
+{
+	const struct asked asked = {.tags = {"user=bob"}, .view = "methods"};
+	struct label_choice labels;
+	struct error error = {0};
+	struct profile *profile = open_asked(&asked, &labels, &error);
+	char *text = print_chosen(profile, &asked, &labels, format_find("json"), 0);
+
+	assert_non_null(strstr(text, "\"chosen\":\"only what was done under the tags user=bob; "
+				     "without 1000 calls that were counted without a path\""));
+	free(text);
+	profile_free(profile);
+	label_choice_fini(&labels);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_methods_of_values),
+		cmocka_unit_test(test_values_add_up),
+		cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_tags_together),
+		cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_chosen_accounts),
+		cmocka_unit_test(test_nothing_chosen),
+		cmocka_unit_test(test_adjusted),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_chosen_note),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

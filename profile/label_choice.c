@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * label_choice: see label_choice.h.
+ *
+ * What was done elsewhere keeps its nodes, for the paths of what is chosen lead through them, but has no figures, no calls and no
+ * accounts. A thread has what its nodes have left. Calls that were counted without a path, times of calls one by one, slices of
+ * time and events know no labels: they are left out.
+ */
+#include "profile/label_choice.h"
+
+#include <string.h>
+
+#include "profile/reader.h"
+
+void label_choice_fini(struct label_choice *choice)
+{
+	pattern_list_fini(&choice->tags);
+	pattern_list_fini(&choice->values);
+}
+
+bool label_choice_is_tag(const char *text)
+{
+	const char *equals = strchr(text, '=');
+
+	return equals && equals > text;
+}
+
+/* ---- which values and which sets of tags ---- */
+
+static const char *text_of(const struct profile_value *value)
+{
+	if (value->others)
+		return VALUE_OTHERS_NAME;
+	return value->text ? value->text : VALUE_NULL_NAME;
+}
+
+/* "PARAMETER=PATTERN", of a parameter that is called so. */
+static bool matches_of(const char *pattern, const char *parameter, const char *text)
+{
+	size_t length = strlen(parameter);
+
+	return strncmp(pattern, parameter, length) == 0 && pattern[length] == '=' &&
+	       pattern_match(pattern + length + 1, text);
+}
+
+static bool matches_value(
+	const struct pattern_list *values, const char *parameter, const char *text)
+{
+	for (size_t p = 0; p < values->count; p++)
+		if (pattern_match(values->pattern[p], text) ||
+			matches_of(values->pattern[p], parameter, text))
+			return true;
+	return false;
+}
+
+static const struct profile_parameter *parameter_of(
+	const struct profile *profile, const struct profile_value *value)
+{
+	return &profile->parameter[PLACE_OF(profile, parameter, KEY_U32, value->parameter)];
+}
+
+/* What the set of tags has of the key that a pattern begins with. first: the place of the set's first row. */
+static const char *tag_of(const struct profile *profile, size_t first, const char *pattern)
+{
+	for (size_t i = first;
+		i < profile->tag_count && profile->tag[i].set == profile->tag[first].set; i++) {
+		const struct profile_value *value = &profile->value[PLACE_OF(
+			profile, value, KEY_U32, profile->tag[i].value)];
+		const char *key = parameter_of(profile, value)->name;
+		size_t length = strlen(key);
+
+		if (strncmp(pattern, key, length) == 0 && pattern[length] == '=')
+			return text_of(value);
+	}
+	return VALUE_NONE_NAME;
+}
+
+/* True if a pattern of each key that is asked for matches what the set has of it. */
+static bool is_chosen_set(
+	const struct profile *profile, const struct pattern_list *tags, size_t first)
+{
+	for (size_t p = 0; p < tags->count; p++) {
+		const char *text = tag_of(profile, first, tags->pattern[p]);
+		size_t key = strcspn(tags->pattern[p], "=") + 1;
+		bool any = false;
+
+		for (size_t q = 0; q < tags->count && !any; q++)
+			any = strncmp(tags->pattern[q], tags->pattern[p], key) == 0 &&
+			      pattern_match(tags->pattern[q] + key, text);
+		if (!any)
+			return false;
+	}
+	return true;
+}
+
+/* Values and sets of tags that are chosen. */
+static int find_chosen(struct owned_profile *owned, const struct label_choice *choice)
+{
+	const struct profile *profile = &owned->profile;
+	struct labels_chosen *chosen = store_room(&owned->store, 1, sizeof *chosen);
+
+	if (!chosen)
+		return -1;
+	chosen->by_value = choice->values.count > 0;
+	chosen->value = store_room(&owned->store, profile->value_count + 1, sizeof(bool));
+	chosen->tags = store_room(&owned->store, profile->tag_count + 1, sizeof(bool));
+	if (owned->store.failed)
+		return -1;
+	for (size_t i = 0; i < profile->value_count; i++) {
+		const struct profile_value *value = &profile->value[i];
+
+		chosen->value[i] = matches_value(
+			&choice->values, parameter_of(profile, value)->name, text_of(value));
+	}
+	for (size_t i = 0; i <= profile->tag_count; i++)
+		chosen->tags[i] = is_chosen_set(profile, &choice->tags, i);
+	owned->chosen = chosen;
+	return 0;
+}
+
+struct label_state label_state_below(
+	const struct owned_profile *owned, struct label_state caller, const uint32_t label[2])
+{
+	const struct profile *profile = &owned->profile;
+	size_t value = label[0] ? PLACE_OF(profile, value, KEY_U32, label[0]) : ROWS_NONE;
+
+	return (struct label_state){.tags = label[1] ? label[1] : caller.tags,
+		.below = caller.below || (value != ROWS_NONE && owned->chosen->value[value])};
+}
+
+bool label_state_is_chosen(const struct owned_profile *owned, struct label_state state)
+{
+	const struct labels_chosen *chosen = owned->chosen;
+
+	return (state.below || !chosen->by_value) &&
+	       chosen->tags[profile_tags_find(&owned->profile, state.tags)];
+}
+
+/* ---- what the others did ---- */
+
+static uint8_t usual_state(const struct profile_node *node)
+{
+	const uint64_t calls[] = {node->interpreted, node->jitted, node->native};
+	uint8_t most = 0;
+
+	for (uint8_t state = 1; state < 3; state++)
+		if (calls[state] > calls[most])
+			most = state;
+	return node->calls > 0 ? most + 1 : node->earlier;
+}
+
+/* Its callees are still called by it: so its state stays known. */
+static void empty_node(const struct profile *profile, struct profile_node *node)
+{
+	node->earlier = usual_state(node);
+	node->calls = node->interpreted = node->jitted = node->native = 0;
+	memset(node->transition, 0, sizeof node->transition);
+	/* And spent, behind it. */
+	memset((void *)(uintptr_t)node->base, 0,
+		2 * profile->metric_count * sizeof *node->base);
+}
+
+/* The part of its waiting for a processor that is that of its running. */
+static uint64_t waited_part(
+	const struct profile *profile, const struct profile_thread *thread, uint64_t ran)
+{
+	int cpu = profile_metric_find(profile, "cpu");
+
+	if (cpu < 0 || thread->total[cpu] == 0 || ran > thread->total[cpu])
+		return 0;
+	return (uint64_t)((double)thread->waited_ns * (double)ran / (double)thread->total[cpu]);
+}
+
+/* A thread did what its nodes did; of those without anything nothing is left. */
+static void sum_thread(const struct profile *profile, size_t at)
+{
+	struct profile_thread *thread = &profile->thread[at];
+	int cpu = profile_metric_find(profile, "cpu");
+	uint64_t total[PROFILE_METRIC_MAX] = {0}, events = 0;
+	struct profile_thread left = {.events = 0};
+
+	for (size_t i = profile->thread_first[at]; i < profile->thread_first[at + 1]; i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		for (int k = 0; k < 4; k++)
+			events += node->transition[k / 2][k % 2];
+		for (unsigned m = 0; m < profile->metric_count; m++)
+			total[m] += node->base[m];
+	}
+	left.events = events;
+	left.lost = events > 0 ? thread->lost : 0;
+	left.pruned = events > 0 ? thread->pruned : 0;
+	left.waited_ns = cpu < 0 ? 0 : waited_part(profile, thread, total[cpu]);
+	memcpy(thread->count, left.count, sizeof thread->count);
+	memcpy(thread->total, total, sizeof total);
+}
+
+/* What knows no labels. */
+static void leave_out(struct profile *profile)
+{
+	profile->distribution_count = profile->slow_call_count = 0;
+	profile->slice_use_count = 0;
+}
+
+int labels_choose(struct owned_profile *owned, const struct label_choice *choice)
+{
+	struct profile *profile = &owned->profile;
+	struct label_state *state =
+		store_room(&owned->store, profile->node_count + 1, sizeof *state);
+	size_t accounts = 0;
+
+	if (find_chosen(owned, choice) != 0 || !state)
+		return -1;
+	for (size_t i = 0; i < profile->node_count; i++) {
+		struct profile_node *node = &profile->node[i];
+		struct label_state caller =
+			node->parent == i ? (struct label_state){0} : state[node->parent];
+
+		state[i] =
+			label_state_below(owned, caller, (uint32_t[]){node->value, node->tags});
+		if (!label_state_is_chosen(owned, state[i]))
+			empty_node(profile, node);
+	}
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+
+		if (account->kind == CALLS)
+			profile->unlabelled_calls += account->count;
+		else if (label_state_is_chosen(owned, state[account->node]))
+			profile->account[accounts++] = *account;
+	}
+	profile->account_count = accounts;
+	for (size_t t = 0; t < profile->thread_count; t++)
+		sum_thread(profile, t);
+	leave_out(profile);
+	return interval_drop_unused(profile);
+}
