@@ -272,7 +272,9 @@ uint64_t call_watch_tree(const struct call_watch *watch, struct small_node *node
 		if (!site)
 			node[entry->merged] = (struct small_node){
 				.parent = (uint32_t)parent, .method = entry->method};
-		node[entry->merged].calls += entry->calls;
+		/* A value counts the calls that its method has counted. */
+		if (!site)
+			node[entry->merged].calls += entry->calls;
 		node[entry->merged].base +=
 			entry->base > entry->own ? entry->base - entry->own : 0;
 		node[entry->merged].own += entry->own;

@@ -25,6 +25,12 @@ static void go_to(struct thread_context *context, uint32_t node)
 	__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
 }
 
+static void note_label(struct thread_context *context)
+{
+	if (__builtin_expect(context->watched != NULL, 0))
+		watched_note_label(context);
+}
+
 /* It is at the label below that node. */
 static void go_below(struct thread_context *context, uint32_t node, uint32_t label)
 {
@@ -38,8 +44,7 @@ static void go_below(struct thread_context *context, uint32_t node, uint32_t lab
 	else
 		child = context_child(context, label);
 	go_to(context, child);
-	if (__builtin_expect(context->watched != NULL, 0))
-		watched_note_site(context);
+	note_label(context);
 }
 
 /* The innermost frame can have labels: it found room, and its path is known. */
@@ -81,6 +86,9 @@ bool context_value(struct thread_context *context, uint32_t value, bool counts)
 		return false;
 	go_below(context, top->node, value);
 	top = context->stack.top;
+	/* Without memory it is the flat one of the method, which counted the call. */
+	if (tree_at(&context->tree, top->node)->method != value)
+		return false;
 	if (counts)
 		context_count_call(
 			tree_at(&context->tree, top->node), sequence_state(top->third));
@@ -134,12 +142,17 @@ static void tag_frame(struct thread_context *context)
 {
 	const struct call_tree *tree = &context->tree;
 	struct shadow_frame *top = context->stack.top;
-	uint32_t node = top->node, own = above(tree, node, LABEL_TAGS), label;
+	uint32_t own, label;
 
+	/* The root's label may have been folded, the root itself never is. */
+	if (context_at_root(context))
+		top->node = TREE_ROOT;
 	if (context->stack.overflow > 0 || !has_labels(context, top->method))
 		return;
+	own = above(tree, top->node, LABEL_TAGS);
 	if (tags_of(tree, tagged_by(tree, own)) == context->tags.set) {
 		go_to(context, own);
+		note_label(context);
 		return;
 	}
 	label = node_label(top->method, LABEL_TAGS, context->tags.set);
@@ -176,7 +189,7 @@ RARE void context_come_back_rare(struct thread_context *context)
 	}
 	/* So have all frames that are below the same node. */
 	stack->untagged = stack->top;
-	while (stack->untagged > shadow_base(stack) && stack->untagged->node >= by)
+	while (stack->untagged > shadow_base(stack) && stack->untagged[-1].node >= by)
 		stack->untagged--;
 	/* One that ends a call's tag has to be looked at. */
 	if (context->tags.calls > 0 &&
@@ -200,9 +213,10 @@ void context_tags(struct thread_context *context, uint32_t set)
 bool context_tag_call(struct thread_context *context, uint32_t value)
 {
 	struct tagging *tags = &context->tags;
-	uint32_t key = value_get(value).parameter;
+	uint32_t key = value ? value_get(value).parameter : 0;
 
-	if (tags->calls == TAG_CALLS || context_at_root(context))
+	if (!value || tags->calls == TAG_CALLS || context_at_root(context) ||
+		context->stack.overflow > 0)
 		return false;
 	tags->call[tags->calls++] =
 		(struct tag_call){(uint32_t)shadow_depth(&context->stack) - 1, key,

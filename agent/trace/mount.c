@@ -175,6 +175,8 @@ static void put_frames(struct thread_context *lane, const struct virtual_thread 
 	__atomic_store_n(&lane->current, lane->stack.top->node, __ATOMIC_RELEASE);
 	/* Which of them have the thread's tags is looked at when it comes back to them. */
 	lane->stack.untagged = thread->tags ? lane->stack.top : shadow_base(&lane->stack);
+	if (thread->tags && !same)
+		context_come_back_rare(lane);
 	if (thread->overflow > 0) {
 		shadow_overflow_push(&lane->stack);
 		lane->stack.overflow += thread->overflow - 1;

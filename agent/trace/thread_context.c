@@ -18,6 +18,9 @@ static struct memory_budget *budget_of(struct thread_context *context)
 
 static bool prune(struct thread_context *context)
 {
+	/* Labels of frames may be folded, too: their tags are looked at again. */
+	if (context->tags.set)
+		context->stack.untagged = context->stack.top;
 	return tree_prune(&context->tree, shadow_base(&context->stack),
 		       shadow_depth(&context->stack), &context->current) > 0;
 }
@@ -457,14 +460,15 @@ void context_found_frame(struct thread_context *context, uint32_t method)
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count)
 {
 	enum { TRIES = 3 };
-	uint32_t node = 0;
+	uint32_t set = context->tags.set, node = 0;
+	uint32_t tags = set ? node_label(METHOD_ROOT, LABEL_TAGS, set) : 0, first = tags != 0;
 
 	for (int tries = 0; tries < TRIES && node == 0; tries++) {
 		uint32_t moves = context->tree.moves;
 
-		for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t i = 0; i < count + first; i++) {
 			__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
-			node = child_of(context, method[i]);
+			node = child_of(context, i < first ? tags : method[i - first]);
 			if (context->tree.moves == moves)
 				continue;
 			/* Nodes were renumbered: from the root again. */

@@ -234,8 +234,8 @@ bool context_at_root(const struct thread_context *context);
  * a node, but no call is counted. */
 void context_found_frame(struct thread_context *context, uint32_t method);
 
-/* The node of these methods, outermost first, below the thread's root; made if need be, and without a call. For what is
- * known by the whole stack. A flush in the microseconds that this takes shows the delta in progress at one of them. */
+/* The node of these methods, outermost first, below the thread's root, or the label of what tags it has now; made if need be, and without a call.
+ * For what is known by the whole stack. A flush in the microseconds that this takes shows the delta in progress at one of them. */
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count);
 
 /* ---- labels: context_labels.c. In the thread itself. ---- */
@@ -245,7 +245,8 @@ uint32_t context_path(struct thread_context *context, const uint32_t *method, ui
 void context_reach(struct thread_context *context, uint32_t line);
 
 /* The call that the thread is in, of the label's method, which it has just entered, has that value: all that it does. Nothing is
- * read either; counts: the value's node counts the call. False: the method has no frame of its own. */
+ * read either; counts: the value's node counts the call. False: the method has no frame of its own, or its path is not
+ * kept. */
 bool context_value(struct thread_context *context, uint32_t value, bool counts);
 
 /* The value of the parameter that the innermost call has that has one; 0: none does. */
@@ -264,8 +265,8 @@ static inline uint32_t context_tags_now(const struct thread_context *context)
 	return context->tags.set;
 }
 
-/* The value of a tag's key (0: none) holds until the call that the thread is in ends, however it does. It is then what it was
- * before. False: there are TAG_CALLS such calls already, and nothing has changed. */
+/* The value of a tag's key holds until the call that the thread is in ends, however it does. It is then what it was before.
+ * False: there are TAG_CALLS such calls already, or the call has no frame of its own; nothing has changed. */
 bool context_tag_call(struct thread_context *context, uint32_t value);
 
 /* The thread is in a frame below some that are gone: of which it is not known that it has the thread's tags. */

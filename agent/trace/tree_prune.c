@@ -135,6 +135,9 @@ void tree_merge(struct call_tree *tree, struct call_tree *from, uint32_t thread)
 		if (i != TREE_ROOT)
 			place = tree_place(
 				tree, tree_at(from, node->parent)->prune.to, node->method);
+		/* As in a fold: its method counted the calls. */
+		if (is_label(node->method) && tree_at(tree, place)->method != node->method)
+			node->calls = node->jitted = 0;
 		add_node(tree->metrics, tree_at(tree, place), node);
 		node->prune.to = place;
 	}

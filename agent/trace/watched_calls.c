@@ -13,8 +13,9 @@
 struct watched_frame {
 	uint32_t depth;  /* its frame's place in the shadow stack */
 	uint32_t method; /* id */
-	uint32_t node;
-	uint32_t moves; /* of the tree whose node this is */
+	uint32_t node;   /* its method's */
+	uint32_t at;     /* where the call is: that, or a label below */
+	uint32_t moves;  /* of the tree whose nodes these are */
 	bool base_known;
 	uint64_t entered; /* ns of the clock */
 	/* In lanes that it has left; and of the thread and of the node when it came into this one. */
@@ -197,16 +198,6 @@ void watched_note_entry(struct thread_context *context)
 			top->node);
 }
 
-void watched_note_site(struct thread_context *context)
-{
-	const struct watched_calls *calls = context->watched;
-	const struct shadow_frame *top = context->stack.top;
-
-	if (calls && calls->inner && context->stack.overflow == 0 && !context_at_root(context))
-		call_watch_enter(calls->inner, budget_of(context), &context->tree, top[-1].node,
-			top->node);
-}
-
 static void begin_watch(struct thread_context *context, struct watched_calls *calls,
 	struct watched_frame *frame)
 {
@@ -299,7 +290,46 @@ static bool has_own_node(
 	const struct thread_context *context, const struct watched_frame *frame)
 {
 	return frame->moves == context->tree.moves &&
-	       !(tree_at(&context->tree, frame->node)->children & TREE_FLAT);
+	       !(tree_at(&context->tree, frame->at)->children & TREE_FLAT);
+}
+
+/* A method's node, of a label the one that it stands below. */
+static uint32_t method_node(const struct thread_context *context, uint32_t node)
+{
+	while (is_label(tree_at(&context->tree, node)->method))
+		node = tree_at(&context->tree, node)->parent;
+	return node;
+}
+
+/* The call is at that node from here on. */
+static void move_frame(
+	const struct thread_context *context, struct watched_frame *frame, uint32_t node)
+{
+	frame->base_known &= has_own_node(context, frame);
+	if (frame->base_known)
+		frame->base += base_of(context, frame->at) - frame->base_at;
+	frame->at = node;
+	frame->base_at = base_of(context, node);
+}
+
+void watched_note_label(struct thread_context *context)
+{
+	struct watched_calls *calls = context->watched;
+	const struct shadow_frame *top = context->stack.top;
+	uint32_t i = calls->frames;
+
+	if (context->stack.overflow > 0 || context_at_root(context))
+		return;
+	/* A call that has just been left may not have been told of. */
+	while (i > 0 && calls->frame[i - 1].depth > depth_of(context))
+		i--;
+	if (i > 0 && calls->frame[i - 1].depth == depth_of(context))
+		move_frame(context, &calls->frame[i - 1], top->node);
+	while (i > 0 && !calls->frame[i - 1].watch)
+		i--;
+	if (i > 0)
+		call_watch_enter(calls->frame[i - 1].watch, budget_of(context), &context->tree,
+			top[-1].node, top->node);
 }
 
 /* Figures of the call of the i-th frame, which has ended. Returns which are known, as bits. */
@@ -315,8 +345,7 @@ static uint32_t figures_of(const struct thread_context *context,
 	figure[CALL_ELAPSED] = frame->elapsed + elapsed_of(context) - frame->elapsed_at;
 	if (frame->base_known && has_own_node(context, frame)) {
 		known |= 1u << CALL_BASE;
-		figure[CALL_BASE] =
-			frame->base + base_of(context, frame->node) - frame->base_at;
+		figure[CALL_BASE] = frame->base + base_of(context, frame->at) - frame->base_at;
 	}
 	if (watching->cpu >= 0) {
 		known |= 1u << CALL_CPU;
@@ -423,7 +452,8 @@ void watched_enter(struct thread_context *context, uint32_t method)
 	frame = &calls->frame[calls->frames++];
 	*frame = (struct watched_frame){.depth = depth_of(context),
 		.method = method,
-		.node = top->node,
+		.node = method_node(context, top->node),
+		.at = top->node,
 		.moves = context->tree.moves,
 		.base_known = true,
 		.entered = context->last[context->trace->watching.wall],
@@ -431,6 +461,9 @@ void watched_enter(struct thread_context *context, uint32_t method)
 		.cpu_at = cpu_of(context),
 		.base_at = base_of(context, top->node)};
 	begin_watch(context, calls, frame);
+	if (frame->watch && frame->at != frame->node)
+		call_watch_enter(frame->watch, budget_of(context), &context->tree, frame->node,
+			frame->at);
 }
 
 /* ---- virtual threads ---- */
@@ -446,7 +479,7 @@ struct watched_calls *watched_unmount(struct thread_context *lane)
 
 		frame->base_known &= has_own_node(lane, frame);
 		if (frame->base_known)
-			frame->base += base_of(lane, frame->node) - frame->base_at;
+			frame->base += base_of(lane, frame->at) - frame->base_at;
 		frame->elapsed += elapsed_of(lane) - frame->elapsed_at;
 		frame->cpu += cpu_of(lane) - frame->cpu_at;
 		if (frame->watch)
@@ -472,6 +505,8 @@ static void resume_watch(
 		}
 	call_watch_resume(calls->frame[frame].watch, budget_of(lane), &lane->tree,
 		calls->frame[frame].node);
+	call_watch_resume_in(calls->frame[frame].watch, budget_of(lane), &lane->tree,
+		calls->frame[frame].node, calls->frame[frame].at);
 	for (uint32_t at = calls->frame[frame].depth + 1; at <= last; at++)
 		call_watch_resume_in(calls->frame[frame].watch, budget_of(lane), &lane->tree,
 			base[at - 1].node, base[at].node);
@@ -491,9 +526,10 @@ void watched_mount(struct thread_context *lane, struct watched_calls *calls)
 
 		/* Without memory frames are not put in. */
 		frame->base_known &= there;
-		frame->node = there ? base[frame->depth].node : TREE_FOLDED;
+		frame->at = there ? base[frame->depth].node : TREE_FOLDED;
+		frame->node = method_node(lane, frame->at);
 		frame->moves = lane->tree.moves;
-		frame->base_at = base_of(lane, frame->node);
+		frame->base_at = base_of(lane, frame->at);
 		frame->elapsed_at = elapsed_of(lane);
 		frame->cpu_at = cpu_of(lane);
 		if (frame->watch && !there)

@@ -55,8 +55,8 @@ bool watched_knows_entry(struct thread_context *context);
 /* An entry of whatever method, while the thread has a watch. */
 void watched_note_entry(struct thread_context *context);
 
-/* The thread has come to a call site, while it has a watch. */
-void watched_note_site(struct thread_context *context);
+/* The node of the thread's innermost frame has changed, by a label: of one that has been in watched calls. */
+void watched_note_label(struct thread_context *context);
 
 /* The toll of an entry is due. Returns whether it is so by its own reckoning, too. */
 bool watched_toll(struct thread_context *context);

@@ -92,7 +92,7 @@ void test_same_methods(const struct test_sums *a, const struct test_sums *b, uns
 
 static uint32_t true_recursion(const struct call_tree *tree, uint32_t index)
 {
-	uint32_t method = tree_at(tree, index)->method, count = 0;
+	uint32_t method = label_method(tree_at(tree, index)->method), count = 0;
 
 	while (index != TREE_ROOT) {
 		index = tree_at(tree, index)->parent;
