@@ -146,7 +146,9 @@ static void keep_frames(struct thread_context *lane, struct virtual_thread *thre
 		context_copy_frames(lane, room);
 	else
 		context_add(&lane->lost, frames);
-	if (!thread->tags && lane->tags.set)
+	/* Also where it has none any more, but frames have some. */
+	if (!thread->tags && (context_tags_now(lane) || lane->tags.calls > 0 ||
+				     lane->stack.untagged > shadow_base(&lane->stack)))
 		thread->tags = malloc(sizeof(*thread->tags));
 	if (thread->tags)
 		*thread->tags = lane->tags;

@@ -116,7 +116,8 @@ struct worker {
 	struct places *places;
 	struct call call[DEEPEST + 1]; /* the first: the thread itself */
 	uint32_t depth;
-	bool fresh; /* entered just now */
+	bool fresh;    /* entered just now */
+	bool may_fail; /* there may be no memory for a label */
 	uint32_t tag[KEYS];
 	struct given_back {
 		uint32_t depth;
@@ -234,8 +235,9 @@ static void value(struct thread_context *context, struct worker *worker, uint32_
 	struct call *top = top_of(worker);
 	uint32_t place = place_below(worker->places, top->own, VALUE, v, true);
 
-	assert_true(context_value(
-		context, node_label(top->method, LABEL_VALUE, parameter_value[v]), true));
+	assert_true(context_value(context,
+			    node_label(top->method, LABEL_VALUE, parameter_value[v]), true) ||
+		    worker->may_fail);
 	top->own = top->at = place;
 	at_top(worker)->calls[tagging(worker)]++;
 }
@@ -539,68 +541,115 @@ static void test_virtual_threads(void **state)
 	}
 }
 
-/* Too little memory: sums by method are what they were, and no path, value or tag has more than it had. */
+/* ---- too little memory: sums by method are what they were, and no path, value or tag has more than it had ---- */
+
+static void check_pruned(struct fixture *f)
+{
+	uint32_t labels = 0;
+	uint64_t pruned = 0;
+
+	test_visit(f->trace, &f->picture);
+	check_methods(f);
+	for (size_t i = 0; i < f->picture.count; i++) {
+		const struct test_row *row = &f->picture.row[i];
+
+		take(&f->places, row);
+		pruned += row->thread.pruned;
+		for (uint32_t n = 0; n < row->thread.nodes; n++)
+			labels += is_label(trace_node(row->nodes, row->stride, n)->method);
+	}
+	print_message("%u places, %u labels are left, %lu pruned\n", f->places.count, labels,
+		(unsigned long)pruned);
+	assert_true(pruned > 0);
+	assert_true(labels > 0);
+}
+
+static struct worker short_worker(struct places *places)
+{
+	return (struct worker){.places = places, .may_fail = true};
+}
+
 static void test_pruned(void **state)
 {
-	static const uint64_t limits[] = {100 << 10, 200 << 10, 600 << 10};
+	static const uint64_t limits[] = {100 << 10, 200 << 10, 600 << 10, 2 << 20};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		struct fixture f;
 		struct test_random random = {i};
 		struct worker worker;
 		struct thread_context *context;
-		uint32_t kept = 0;
 
 		start(&f, limits[i]);
 		context = test_begin(f.trace, "main");
-		worker = worker_of(&f.places);
-		for (int k = 0; k < 60000; k++) {
-			/* What comes again is found again: fewer values without a path. */
-			if (worker.depth == DEEPEST / 2)
-				leave(context, &worker, 0, false);
-			use(context, &worker, 1);
-			switch (test_random(&random, 8)) {
-			case 0:
-			case 1:
-				enter(context, &worker, A + test_random(&random, METHODS));
-				break;
-			case 2:
-				tag(context, &worker, (int)test_random(&random, KEYS),
-					test_random(&random, VALUES + 1));
-				break;
-			case 3:
-				if (worker.depth > 0)
-					tag_call(context, &worker, 0,
-						1 + test_random(&random, VALUES));
-				break;
-			case 4:
-				if (worker.depth > 0)
-					reach(context, &worker,
-						1 + test_random(&random, LINES));
-				break;
-			default:
-				if (worker.depth > 0)
-					leave(context, &worker, 0, false);
-			}
+		worker = short_worker(&f.places);
+		for (int k = 0; k < 100000; k++) {
+			step(context, &worker, &random, METHODS);
 			if (k % 10000 == 0)
 				test_check_tree(&context->tree);
 		}
 		charge(&worker);
 		context_settle(context);
 		test_check_tree(&context->tree);
-		assert_true(context->tree.pruned > 0);
-		test_visit(f.trace, &f.picture);
-		check_methods(&f);
-		take(&f.places, &f.picture.row[0]);
-		for (uint32_t n = 0; n < context->tree.count; n++)
-			kept += is_label(tree_at(&context->tree, n)->method);
-		assert_true(kept > 0);
-		print_message("%lu KB: %u nodes, %u labels, %lu pruned\n",
-			(unsigned long)limits[i] >> 10, context->tree.count, kept,
-			(unsigned long)context->tree.pruned);
+		check_pruned(&f);
 		finish(&f);
 	}
 }
+
+static void test_pruned_merged(void **state)
+{
+	struct fixture f;
+	struct test_random random = {1};
+
+	start(&f, 1 << 20);
+	for (int i = 0; i < 300; i++) {
+		struct worker worker = short_worker(&f.places);
+		struct thread_context *context = test_begin(f.trace, "worker-1");
+
+		for (int k = 0; k < 400; k++)
+			step(context, &worker, &random, METHODS);
+		charge(&worker);
+		trace_thread_end(f.trace, context, NULL);
+	}
+	check_pruned(&f);
+	assert_true(f.picture.count < 300);
+	finish(&f);
+}
+
+static void test_pruned_virtual_threads(void **state)
+{
+	enum { CARRIERS = 3, THREADS = 6 };
+
+	for (uint64_t limit = 500 << 10; limit < 4 << 20; limit *= 2) {
+		struct fixture f;
+		struct worker worker[THREADS];
+		struct virtual_thread *thread[THREADS] = {0};
+		struct test_random random = {limit};
+		struct test_seat seat[CARRIERS];
+
+		start(&f, limit);
+		for (int i = 0; i < CARRIERS; i++)
+			seat[i] = test_seat(f.trace, "carrier");
+		for (int i = 0; i < THREADS; i++)
+			worker[i] = short_worker(&f.places);
+		for (int turn = 0; turn < 10000; turn++) {
+			uint32_t t = test_random(&random, THREADS);
+			struct test_seat *at = &seat[test_random(&random, CARRIERS)];
+
+			assert_true(thread[t] ? test_seat_mount(at, thread[t])
+					      : test_seat_begin(at, "guest"));
+			for (uint32_t i = test_random(&random, 12); i > 0; i--)
+				step(at->lane, &worker[t], &random, METHODS);
+			assert_int_equal(
+				tagging_of(context_tags_now(at->lane)), tagging(&worker[t]));
+			charge(&worker[t]);
+			thread[t] = test_seat_unmount(at);
+		}
+		check_pruned(&f);
+		finish(&f);
+	}
+}
+
+/* ---- one thing after another ---- */
 
 static struct tree_node *child_of(
 	struct thread_context *context, uint32_t parent, uint32_t method)
@@ -759,7 +808,8 @@ static void test_no_room(void **state)
 	test_use(context, 3, 0);
 	context_tags(context, tag_set_with(0, tag_value[0][1]));
 	assert_false(context_tag_call(context, tag_value[1][1]));
-	assert_false(context_value(context, node_label(C, LABEL_VALUE, parameter_value[1]), true));
+	assert_false(
+		context_value(context, node_label(C, LABEL_VALUE, parameter_value[1]), true));
 	context_reach(context, node_label(C, LABEL_LINE, 1));
 	for (int i = 0; i < MORE; i++)
 		context_exit(SHAPE_ANY, context, C, false);
@@ -798,6 +848,8 @@ int main(void)
 		cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_virtual_threads),
 		cmocka_unit_test(test_pruned),
+		cmocka_unit_test(test_pruned_merged),
+		cmocka_unit_test(test_pruned_virtual_threads),
 		cmocka_unit_test(test_no_room),
 	};
 

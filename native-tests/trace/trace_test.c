@@ -96,7 +96,7 @@ static uint32_t true_recursion(const struct call_tree *tree, uint32_t index)
 
 	while (index != TREE_ROOT) {
 		index = tree_at(tree, index)->parent;
-		count += tree_at(tree, index)->method == method;
+		count += index != TREE_ROOT && tree_at(tree, index)->method == method;
 	}
 	return count;
 }
