@@ -491,25 +491,26 @@ struct watched_calls *watched_unmount(struct thread_context *lane)
 	return calls;
 }
 
-/* Of its frames on the shadow stack, up to the next one that has a watch, too. */
+/* Of its frames on the shadow stack, up to the next one that has a watch, too: the labels of that are in the latter alone. */
 static void resume_watch(
 	struct thread_context *lane, const struct watched_calls *calls, uint32_t frame)
 {
 	const struct shadow_frame *base = shadow_base(&lane->stack);
-	uint32_t last = depth_of(lane);
+	const struct watched_frame *of = &calls->frame[frame], *next = of + 1;
+	const struct watched_frame *end = calls->frame + calls->frames;
+	uint32_t last;
 
-	for (uint32_t i = frame + 1; i < calls->frames; i++)
-		if (calls->frame[i].watch) {
-			last = calls->frame[i].depth;
-			break;
-		}
-	call_watch_resume(calls->frame[frame].watch, budget_of(lane), &lane->tree,
-		calls->frame[frame].node);
-	call_watch_resume_in(calls->frame[frame].watch, budget_of(lane), &lane->tree,
-		calls->frame[frame].node, calls->frame[frame].at);
-	for (uint32_t at = calls->frame[frame].depth + 1; at <= last; at++)
-		call_watch_resume_in(calls->frame[frame].watch, budget_of(lane), &lane->tree,
-			base[at - 1].node, base[at].node);
+	while (next < end && !next->watch)
+		next++;
+	last = next < end ? next->depth - 1 : depth_of(lane);
+	call_watch_resume(of->watch, budget_of(lane), &lane->tree, of->node);
+	call_watch_resume_in(of->watch, budget_of(lane), &lane->tree, of->node, of->at);
+	for (uint32_t at = of->depth + 1; at <= last; at++)
+		call_watch_resume_in(of->watch, budget_of(lane), &lane->tree, base[at - 1].node,
+			base[at].node);
+	if (next < end)
+		call_watch_resume_in(
+			of->watch, budget_of(lane), &lane->tree, base[last].node, next->node);
 }
 
 void watched_mount(struct thread_context *lane, struct watched_calls *calls)

@@ -7,6 +7,8 @@
  */
 #include "agent/trace/call_watch.h"
 #include "agent/trace/trace_rows.h"
+#include "agent/values/tag_sets.h"
+#include "agent/values/values.h"
 #include "mount_test.h"
 
 #include <stdlib.h>
@@ -23,6 +25,16 @@ enum {
 static bool is_watched(uint32_t method)
 {
 	return (method - METHOD_FIRST) % 3 == 0;
+}
+
+static uint32_t tag[3]; /* values of one */
+
+static void make_tags(void)
+{
+	uint32_t key = parameter_make("user", true, KEEP_PLAIN, 10);
+
+	tag[1] = value_of(key, "a", 1);
+	tag[2] = value_of(key, "b", 1);
 }
 
 /* ---- the model: of each open call what it did ---- */
@@ -57,6 +69,7 @@ struct fixture {
 	struct metric_set set;
 	struct trace *trace;
 	uint64_t process[2];   /* what all threads have used */
+	bool labels;           /* calls get lines, values and tags, which change nothing */
 	struct finished *done; /* of each method in order */
 	size_t count;
 };
@@ -205,6 +218,26 @@ static void caught(struct fixture *f, struct thread_context *context,
 		model_left(f, model, true);
 }
 
+static void label(
+	struct thread_context *context, struct thread_model *model, struct test_random *random)
+{
+	uint32_t what = test_random(random, 8), which = 1 + test_random(random, 2);
+	uint32_t method = model->depth > 0 ? model->method[model->depth - 1] : METHOD_ROOT;
+
+	if (what == 0)
+		context_tags(context, tag_set_with(0, tag[which]));
+	else if (what == 1)
+		context_tags(context, 0);
+	else if (method == METHOD_ROOT)
+		return;
+	else if (what == 2)
+		context_tag_call(context, tag[which]);
+	else if (what < 5)
+		context_reach(context, node_label(method, LABEL_LINE, which));
+	else if (what == 5)
+		context_value(context, node_label(method, LABEL_VALUE, which), true);
+}
+
 static void random_step(struct fixture *f, struct thread_context *context,
 	struct thread_model *model, struct test_random *random, uint32_t methods)
 {
@@ -212,6 +245,8 @@ static void random_step(struct fixture *f, struct thread_context *context,
 
 	use(f, context, model, test_random(random, 3) ? test_random(random, 100) : 0,
 		test_random(random, 5));
+	if (f->labels)
+		label(context, model, random);
 	if (model->depth == 0 || (model->depth < DEEPEST && what < 10))
 		enter(f, context, model, METHOD_FIRST + test_random(random, methods));
 	else if (what < 16)
@@ -235,24 +270,29 @@ struct shown {
 
 static bool same_tree(const struct slow_call *call, const struct trie *trie)
 {
-	uint32_t place[CALL_WATCH_NODES] = {0}, found = 1;
+	uint32_t place[CALL_WATCH_NODES] = {0};
+	static struct small_node sum[TRIE_MOST];
 
-	if (call->tree[0].calls != 1 || call->tree[0].base != trie->node[0].base)
-		return false;
-	for (uint32_t i = 1; i < call->nodes; i++) {
+	memset(sum, 0, trie->nodes * sizeof(*sum));
+	for (uint32_t i = 0; i < call->nodes; i++) {
 		const struct small_node *node = &call->tree[i];
-		uint32_t at = 1;
+		uint32_t at = i > 0;
 
-		while (at < trie->nodes && (trie->node[at].parent != place[node->parent] ||
-						   trie->node[at].method != node->method))
+		while (i > 0 && at < trie->nodes &&
+			(trie->node[at].parent != place[node->parent] ||
+				trie->node[at].method != node->method))
 			at++;
-		if (at == trie->nodes || trie->node[at].calls != node->calls ||
-			trie->node[at].base != node->base)
+		if (at == trie->nodes)
 			return false;
 		place[i] = at;
-		found++;
+		/* What labels tell apart is here once for each. */
+		sum[at].calls += node->calls;
+		sum[at].base += node->base;
 	}
-	return found == trie->nodes;
+	for (uint32_t i = 0; i < trie->nodes; i++)
+		if (sum[i].calls != trie->node[i].calls || sum[i].base != trie->node[i].base)
+			return false;
+	return true;
 }
 
 static bool knows(const struct slow_call *call, enum call_figure figure)
@@ -439,7 +479,7 @@ static void test_process(void **state)
 /* Whatever happens on one thread. */
 static void test_random_calls(void **state)
 {
-	for (uint32_t seed = 1; seed <= (uint32_t)TEST_TRIES(20); seed++) {
+	for (uint32_t seed = 1; seed <= (uint32_t)TEST_TRIES(40); seed++) {
 		struct fixture f;
 		struct thread_model model = {0};
 		struct test_random random = {seed};
@@ -447,6 +487,7 @@ static void test_random_calls(void **state)
 		struct shown shown;
 
 		start(&f, 256 << 20, KEPT / 4);
+		f.labels = seed % 2 == 0;
 		context = test_begin(f.trace, "main");
 		for (int i = 0; i < STEPS; i++)
 			random_step(&f, context, &model, &random, METHODS);
@@ -465,7 +506,7 @@ static void test_virtual_threads(void **state)
 {
 	enum { CARRIERS = 2, THREADS = 5 };
 
-	for (uint32_t seed = 1; seed <= (uint32_t)TEST_TRIES(20); seed++) {
+	for (uint32_t seed = 1; seed <= (uint32_t)TEST_TRIES(40); seed++) {
 		struct fixture f;
 		struct thread_model model[THREADS] = {0};
 		struct virtual_thread *thread[THREADS] = {0};
@@ -474,6 +515,7 @@ static void test_virtual_threads(void **state)
 		struct shown shown;
 
 		start(&f, 256 << 20, KEPT / 4);
+		f.labels = seed % 2 == 0;
 		for (int i = 0; i < CARRIERS; i++)
 			seat[i] = test_seat(f.trace, i ? "carrier-1" : "carrier-0");
 		for (int turn = 0; turn < STEPS / 8; turn++) {
@@ -509,6 +551,7 @@ static void test_little_memory(void **state)
 		struct shown shown;
 
 		start(&f, 3 << 20, KEPT / 4);
+		f.labels = seed % 2 == 0;
 		context = test_begin(f.trace, "main");
 		for (int i = 0; i < 2 * STEPS; i++)
 			random_step(&f, context, &model, &random, METHODS * 20);
@@ -631,5 +674,6 @@ int main(void)
 		cmocka_unit_test(test_folded_threads),
 	};
 
+	make_tags();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
