@@ -272,6 +272,21 @@ static void tag_call(struct thread_context *context, struct worker *worker, int 
 	put_tag(worker, k, v);
 }
 
+/* What is charged from here on has the thread's tags, unless its path is not kept. */
+static void check_tags(struct thread_context *context, const struct worker *worker)
+{
+	const struct call_tree *tree = &context->tree;
+	uint32_t node = context->current, set = 0;
+
+	assert_int_equal(tagging_of(context_tags_now(context)), tagging(worker));
+	if (tree_callees(tree, node) != node)
+		return;
+	while (node != TREE_ROOT && label_tags(tree_at(tree, node)->method) == 0)
+		node = tree_at(tree, node)->parent;
+	set = label_content(tree_at(tree, node)->method, LABEL_TAGS);
+	assert_int_equal(tagging_of(set), tagging(worker));
+}
+
 static void step(struct thread_context *context, struct worker *worker,
 	struct test_random *random, uint32_t methods)
 {
@@ -298,6 +313,7 @@ static void step(struct thread_context *context, struct worker *worker,
 		caught(context, worker, test_random(random, worker->depth));
 	else
 		enter(context, worker, A + test_random(random, methods));
+	check_tags(context, worker);
 }
 
 static struct worker worker_of(struct places *places)
@@ -464,11 +480,8 @@ static void test_random_walks(void **state)
 		start(&f, 256 << 20);
 		context = test_begin(f.trace, "main");
 		worker = worker_of(&f.places);
-		for (int i = 0; i < 3000; i++) {
+		for (int i = 0; i < 3000; i++)
 			step(context, &worker, &random, 1 + seed % METHODS);
-			assert_int_equal(
-				tagging_of(context_tags_now(context)), tagging(&worker));
-		}
 		charge(&worker);
 		context_settle(context);
 		assert_int_equal(context->tree.pruned, 0);
@@ -523,6 +536,7 @@ static void test_virtual_threads(void **state)
 
 			assert_true(thread[t] ? test_seat_mount(at, thread[t])
 					      : test_seat_begin(at, "guest"));
+			check_tags(at->lane, &worker[t]);
 			for (uint32_t i = test_random(&random, 8); i > 0; i--)
 				step(at->lane, &worker[t], &random, 3);
 			assert_int_equal(
@@ -587,6 +601,12 @@ static void test_pruned(void **state)
 			if (k % 10000 == 0)
 				test_check_tree(&context->tree);
 		}
+		/* The root's own path is always known again. */
+		while (worker.depth > 0)
+			leave(context, &worker, 0, false);
+		for (int k = 0; k < KEYS; k++)
+			tag(context, &worker, k, 0);
+		assert_int_equal(context->current, TREE_ROOT);
 		charge(&worker);
 		context_settle(context);
 		test_check_tree(&context->tree);
@@ -597,22 +617,24 @@ static void test_pruned(void **state)
 
 static void test_pruned_merged(void **state)
 {
-	struct fixture f;
-	struct test_random random = {1};
+	for (uint64_t limit = 150 << 10; limit < 2 << 20; limit *= 2) {
+		struct fixture f;
+		struct test_random random = {limit};
 
-	start(&f, 1 << 20);
-	for (int i = 0; i < 300; i++) {
-		struct worker worker = short_worker(&f.places);
-		struct thread_context *context = test_begin(f.trace, "worker-1");
+		start(&f, limit);
+		for (int i = 0; i < 300; i++) {
+			struct worker worker = short_worker(&f.places);
+			struct thread_context *context = test_begin(f.trace, "worker-1");
 
-		for (int k = 0; k < 400; k++)
-			step(context, &worker, &random, METHODS);
-		charge(&worker);
-		trace_thread_end(f.trace, context, NULL);
+			for (int k = 0; k < 400; k++)
+				step(context, &worker, &random, METHODS);
+			charge(&worker);
+			trace_thread_end(f.trace, context, NULL);
+		}
+		check_pruned(&f);
+		assert_true(f.picture.count < 300);
+		finish(&f);
 	}
-	check_pruned(&f);
-	assert_true(f.picture.count < 300);
-	finish(&f);
 }
 
 static void test_pruned_virtual_threads(void **state)
@@ -637,6 +659,7 @@ static void test_pruned_virtual_threads(void **state)
 
 			assert_true(thread[t] ? test_seat_mount(at, thread[t])
 					      : test_seat_begin(at, "guest"));
+			check_tags(at->lane, &worker[t]);
 			for (uint32_t i = test_random(&random, 12); i > 0; i--)
 				step(at->lane, &worker[t], &random, METHODS);
 			assert_int_equal(
@@ -838,6 +861,36 @@ static void test_no_room(void **state)
 	finish(&f);
 }
 
+/* So deep that the nodes of frames are folded, too, the root's tags among them: it has them again when the thread is back. */
+static void test_deep(void **state)
+{
+	enum { DEEP = 100000 };
+	struct fixture f;
+	struct thread_context *context;
+	uint32_t set, node;
+
+	start(&f, 1 << 20);
+	context = test_begin(f.trace, "main");
+	set = tag_set_with(0, tag_value[0][1]);
+	context_tags(context, set);
+	for (uint32_t i = 0; i < DEEP; i++) {
+		test_use(context, 1, 0);
+		context_enter(SHAPE_ANY, context, A + i % 1000, STATE_JITTED, false);
+	}
+	node = shadow_base(&context->stack)->node;
+	assert_int_not_equal(tree_callees(&context->tree, node), node);
+	for (uint32_t i = DEEP; i-- > 0;)
+		context_exit(SHAPE_ANY, context, A + i % 1000, i % 2);
+	test_use(context, 7, 0);
+	context_settle(context);
+	node = tree_find(&context->tree, TREE_ROOT, node_label(METHOD_ROOT, LABEL_TAGS, set));
+	assert_int_equal(context->current, node);
+	assert_int_equal(tree_at(&context->tree, node)->base[0], 7);
+	assert_int_equal(test_sum(&context->tree).base[0], DEEP + 7);
+	test_check_tree(&context->tree);
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -851,6 +904,7 @@ int main(void)
 		cmocka_unit_test(test_pruned_merged),
 		cmocka_unit_test(test_pruned_virtual_threads),
 		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_deep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
