@@ -42,6 +42,9 @@ static void go_below(struct thread_context *context, uint32_t node, uint32_t lab
 	if (tree_at(tree, child)->method == label)
 		__atomic_store_n(&tree_at(tree, node)->last_child, child, __ATOMIC_RELAXED);
 	else
+		child = tree_find(tree, node, label);
+	/* One that is there is soon found, which is no rare way; to make it is one. */
+	if (child == 0)
 		child = context_child(context, label);
 	go_to(context, child);
 	note_label(context);
@@ -137,12 +140,28 @@ static uint32_t tags_of(const struct call_tree *tree, uint32_t by)
 	return label_content(tree_at(tree, by)->method, LABEL_TAGS);
 }
 
+/* The node of these tags below that one, if it is the one entered last, or the one behind it; else 0. */
+static uint32_t guess_tags(const struct call_tree *tree, uint32_t node, uint32_t set)
+{
+	const struct tree_node *parent = tree_at(tree, node);
+	uint32_t child = parent->last_child;
+
+	for (int i = 0; i < 2 && child != 0; i++) {
+		const struct tree_node *one = tree_at(tree, child);
+
+		if (label_tags(one->method) == set + 1)
+			return child;
+		child = one->next_sibling ? one->next_sibling : parent->first_child;
+	}
+	return 0;
+}
+
 /* The innermost frame gets the thread's tags. */
 static void tag_frame(struct thread_context *context)
 {
 	const struct call_tree *tree = &context->tree;
 	struct shadow_frame *top = context->stack.top;
-	uint32_t own, label;
+	uint32_t own, guessed, label;
 
 	/* The root's label may have been folded, the root itself never is. */
 	if (context_at_root(context))
@@ -150,14 +169,20 @@ static void tag_frame(struct thread_context *context)
 	if (context->stack.overflow > 0 || !has_labels(context, top->method))
 		return;
 	own = above(tree, top->node, LABEL_TAGS);
-	if (tags_of(tree, tagged_by(tree, own)) == context->tags.set) {
-		go_to(context, own);
-		note_label(context);
+	/* Where there is such a node, the path above has other tags. */
+	guessed = guess_tags(tree, own, context->tags.set);
+	if (!guessed && tags_of(tree, tagged_by(tree, own)) == context->tags.set)
+		guessed = own;
+	if (!guessed) {
+		label = node_label(top->method, LABEL_TAGS, context->tags.set);
+		if (label)
+			go_below(context, own, label);
 		return;
 	}
-	label = node_label(top->method, LABEL_TAGS, context->tags.set);
-	if (label)
-		go_below(context, own, label);
+	if (guessed != own)
+		__atomic_store_n(&tree_at(tree, own)->last_child, guessed, __ATOMIC_RELAXED);
+	go_to(context, guessed);
+	note_label(context);
 }
 
 /* Calls that have ended give their keys back the values of before. */

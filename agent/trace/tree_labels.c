@@ -32,7 +32,8 @@ static bool is_same(struct node_label a, struct node_label b)
 /* The slot of the label's number, or the empty one where it belongs. */
 static _Atomic uint32_t *slot_of(struct table *in, struct node_label wanted)
 {
-	uint64_t key = (uint64_t)wanted.method << 32 | wanted.kind << 30 | wanted.content;
+	uint64_t key =
+		(uint64_t)wanted.method << 32 | (uint64_t)wanted.kind << 30 | wanted.content;
 
 	for (uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32);; at++) {
 		_Atomic uint32_t *here = &in->slot[at & in->mask];
