@@ -164,7 +164,7 @@ static void tag_frame(struct thread_context *context)
 {
 	const struct call_tree *tree = &context->tree;
 	struct shadow_frame *top = context->stack.top;
-	uint32_t own, guessed, label;
+	uint32_t own, below, label;
 
 	/* The root's label may have been folded, the root itself never is. */
 	if (context_at_root(context))
@@ -173,18 +173,16 @@ static void tag_frame(struct thread_context *context)
 		return;
 	own = above(tree, top->node, LABEL_TAGS);
 	/* Where there is such a node, the path above has other tags. */
-	guessed = guess_tags(tree, own, context->tags);
-	if (!guessed && tags_of(tree, tagged_by(tree, own)) == context->tags)
-		guessed = own;
-	if (!guessed) {
+	below = guess_tags(tree, own, context->tags);
+	if (!below && tags_of(tree, tagged_by(tree, own)) != context->tags) {
 		label = node_label(top->method, LABEL_TAGS, context->tags);
 		if (label)
 			go_below(context, own, label);
 		return;
 	}
-	if (guessed != own)
-		__atomic_store_n(&tree_at(tree, own)->last_child, guessed, __ATOMIC_RELAXED);
-	go_to(context, guessed);
+	if (below)
+		__atomic_store_n(&tree_at(tree, own)->last_child, below, __ATOMIC_RELAXED);
+	go_to(context, below ? below : own);
 	note_label(context);
 }
 
