@@ -294,11 +294,12 @@ static void skip_line(struct shaper *shaper)
 	shaper->blank = true;
 }
 
-/* A comment to the end of the line, in some databases only: there must be no quote in it. */
+/* A comment to the end of the line, in some databases only: nothing must begin in it that may end in another line. */
 static void take_doubtful_line(struct shaper *shaper)
 {
 	for (const char *at = shaper->at; at < shaper->end && *at != '\n'; at++)
-		if (is_quote(*at)) {
+		if (is_quote(*at) || *at == '$' ||
+			(*at == '*' && at > shaper->at && at[-1] == '/')) {
 			take_rest(shaper);
 			return;
 		}
@@ -418,15 +419,20 @@ static const char *next_trouble(struct shaper *shaper)
 	return at;
 }
 
-/* [x] is a name to SQL Server, a place in an array to others. */
+/* [x] is a name to SQL Server, a place in an array to others. In a name "]]" is a ']'. */
 static void take_bracket(struct shaper *shaper)
 {
 	const char *close = next_close(shaper);
 
-	if (begins_word(ahead(shaper, 1)) && close < shaper->end &&
-		next_trouble(shaper) < close) {
-		take_rest(shaper);
-		return;
+	if (begins_word(ahead(shaper, 1)) && close < shaper->end) {
+		size_t inside = (size_t)(close - shaper->at - 1);
+		bool doubled = close + 1 < shaper->end && close[1] == ']' &&
+			       !memchr(shaper->at + 1, '[', inside);
+
+		if (doubled || next_trouble(shaper) < close) {
+			take_rest(shaper);
+			return;
+		}
 	}
 	put_other(shaper, MARK, shaper->at, 1);
 	shaper->at++;
