@@ -160,7 +160,7 @@ def compare(what, wanted, rows, key, columns):
             found[key(row)].update({column.figure: column.found(row) for column in columns})
     for each in sorted(wanted.keys() - found.keys()):
         yield f"{what}: no row of {each}"
-    for each in sorted(found.keys() - wanted.keys()):
+    for each in sorted(found.keys() - wanted.keys(), key=str):
         yield f"{what}: nothing was counted of {each}: {dict(found[each])}"
     for each in sorted(wanted.keys() & found.keys()):
         for column in columns:

@@ -32,7 +32,7 @@ void *pieces_carve(struct pieces *pieces, size_t bytes, size_t most)
 {
 	void *carved;
 
-	bytes = (bytes + sizeof(uint32_t) - 1) & ~(sizeof(uint32_t) - 1);
+	bytes = (bytes / sizeof(uint32_t) + 1) * sizeof(uint32_t);
 	if (bytes > CARVED / 4)
 		return pieces_take(pieces, bytes, most);
 	if (bytes > pieces->left) {

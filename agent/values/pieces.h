@@ -24,7 +24,7 @@ struct pieces {
 /* Zeroed bytes, aligned for anything. NULL: there is no memory, or `bytes` of the pieces would be more than `most`. */
 void *pieces_take(struct pieces *pieces, size_t bytes, size_t most);
 
-/* The same for a few bytes, aligned for uint32_t: many share one piece. */
+/* The same for a few bytes, or none, aligned for uint32_t: many share one piece. */
 void *pieces_carve(struct pieces *pieces, size_t bytes, size_t most);
 
 /* Gives everything back. */

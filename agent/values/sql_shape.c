@@ -294,11 +294,12 @@ static void skip_line(struct shaper *shaper)
 	shaper->blank = true;
 }
 
-/* A comment to the end of the line, in some databases only: there must be no quote in it. */
+/* A comment to the end of the line, in some databases only: nothing must begin in it that may end in another line. */
 static void take_doubtful_line(struct shaper *shaper)
 {
 	for (const char *at = shaper->at; at < shaper->end && *at != '\n'; at++)
-		if (is_quote(*at)) {
+		if (is_quote(*at) || *at == '$' ||
+			(*at == '*' && at > shaper->at && at[-1] == '/')) {
 			take_rest(shaper);
 			return;
 		}
@@ -418,15 +419,20 @@ static const char *next_trouble(struct shaper *shaper)
 	return at;
 }
 
-/* [x] is a name to SQL Server, a place in an array to others. */
+/* [x] is a name to SQL Server, a place in an array to others. In a name "]]" is a ']'. */
 static void take_bracket(struct shaper *shaper)
 {
 	const char *close = next_close(shaper);
 
-	if (begins_word(ahead(shaper, 1)) && close < shaper->end &&
-		next_trouble(shaper) < close) {
-		take_rest(shaper);
-		return;
+	if (begins_word(ahead(shaper, 1)) && close < shaper->end) {
+		size_t inside = (size_t)(close - shaper->at - 1);
+		bool doubled = close + 1 < shaper->end && close[1] == ']' &&
+			       !memchr(shaper->at + 1, '[', inside);
+
+		if (doubled || next_trouble(shaper) < close) {
+			take_rest(shaper);
+			return;
+		}
 	}
 	put_other(shaper, MARK, shaper->at, 1);
 	shaper->at++;
@@ -505,25 +511,26 @@ static void take_number(struct shaper *shaper)
 	take_literal(shaper, at);
 }
 
-/* A parameter of that length, with the mark in front: ?1, :name, $1, @p. False: it is none. */
+/* A parameter: ?1, :name, $1, @p. False: it is none. */
 static bool take_parameter(struct shaper *shaper)
 {
-	size_t length = 1 + word_length(shaper->at + 1, shaper->end);
+	char c = *shaper->at;
+	bool digits = is_digit(ahead(shaper, 1));
 	bool behind =
 		!shaper->blank &&
 		(shaper->before == WORD || shaper->before == VALUE || shaper->before == CLOSE ||
 			(shaper->before == MARK && shaper->mark == ']'));
+	size_t length = 1;
 
-	if (is_digit(ahead(shaper, 1))) {
-		for (size_t i = 1; i < length; i++)
-			if (!is_digit(shaper->at[i]))
-				return false;
-		if (length > 1 + PARAMETER_DIGITS || ahead(shaper, length) == '.' ||
-			(behind && *shaper->at == ':'))
-			return false;
-	} else if (length == 1 || *shaper->at == '?' || *shaper->at == '$') {
+	/* x[1:5] */
+	if (digits ? c == ':' && behind : c == '?' || c == '$')
 		return false;
-	}
+	length += word_length(shaper->at + 1, shaper->end);
+	for (size_t i = 1; digits && i < length; i++)
+		if (!is_digit(shaper->at[i]) || i > PARAMETER_DIGITS)
+			return false;
+	if (length == 1 || (digits && ahead(shaper, length) == '.'))
+		return false;
 	put_value(shaper, shaper->at, length);
 	shaper->at += length;
 	return true;
@@ -539,9 +546,12 @@ static bool take_dollars(struct shaper *shaper)
 		end++;
 	if (end == shaper->end || *end != '$')
 		return false;
-	length = (size_t)(end + 1 - tag);
-	end = memmem(end + 1, (size_t)(shaper->end - end - 1), tag, length);
-	take_literal(shaper, end ? end + length : shaper->end);
+	length = (size_t)(++end - tag);
+	/* Tags have a '$' at their ends alone: what is compared ends at the next one. */
+	while ((size_t)(shaper->end - end) >= length && memcmp(end, tag, length) != 0)
+		end++;
+	take_literal(
+		shaper, (size_t)(shaper->end - end) >= length ? end + length : shaper->end);
 	return true;
 }
 

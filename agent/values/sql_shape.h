@@ -15,7 +15,7 @@
  * differ about where a string ends, the rest of the text is one '?': nothing that one of them takes for a
  * string may stay. So it is with
  *   - a backslash in front of the quote that would end a string, but for E'..' and for ESCAPE '\'
- *   - a '#' or a "--" that begins a comment in some of them only, if a quote is in the rest of the line
+ *   - a '#' or a "--" that begins a comment in some of them only, if a quote, a '$' or a comment is in the rest of the line
  *   - a comment within a comment, quotes within [brackets], and a string or comment without an end.
  * "x" is a name in most of them and a string in MySQL: it stays where only a name can be: at a dot, behind FROM, JOIN, INTO...
  *

@@ -11,8 +11,8 @@
  *
  * There are TAG_SETS_MAX of them at most. When most of these are taken, what would be a new set is the one in which all of its tags have
  * "(others)": sums by a tag then stay those of that tag, though not of its values. Of such sets there can
- * be 1,024, enough for ten tags in any combination; beyond them, or without memory, a set is 0, and what is told of
- * its tags is lost.
+ * be 1,024, enough for ten tags in any combination; beyond them a set is 0, and what is told of its tags is lost.
+ * Without memory it is the one or the other, too.
  *
  * Owns: the sets, until tag_sets_forget.
  * Runs: on any thread; a new set takes LOCK_TAG_SETS. errno is left as found.

@@ -25,7 +25,8 @@ enum { VALUE_TEXT_MAX = 4096 }; /* bytes of a kept text */
  * length, if nothing needs to go. */
 size_t value_cut(const char *text, size_t length, size_t limit);
 
-/* Writes what is kept of the text: `limit` bytes at most (8 to VALUE_TEXT_MAX), whose number it returns. key: of KEEP_HASH. */
+/* Writes what is kept of the text: `limit` bytes at most (8 to VALUE_TEXT_MAX; a hash has 17 always),
+ * whose number it returns. key: of KEEP_HASH. */
 size_t value_text(enum value_keep keep, struct hash_key key, const char *text, size_t length,
 	char *kept, size_t limit);
 

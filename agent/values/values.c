@@ -13,13 +13,18 @@
 #include "agent/values/text_hash.h"
 #include "agent/values/value_text.h"
 
-enum { VALUE_BLOCK = 1024, VALUE_BLOCKS = VALUES_MAX / VALUE_BLOCK, KNOWN_TEXTS = 4096 };
+enum {
+	VALUE_BLOCK = 1024,
+	VALUE_BLOCKS = VALUES_MAX / VALUE_BLOCK,
+	KNOWN_TEXTS = 2048,
+	KNOWN_PLACES = 4
+};
 
 struct kept_parameter {
 	struct parameter is;
 	uint32_t others, null;
 	uint32_t values;   /* under the lock */
-	_Atomic bool full; /* never false again */
+	_Atomic bool full; /* its limit is reached: no value comes any more */
 };
 
 static struct lock values_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_VALUES};
@@ -42,11 +47,12 @@ static struct hash_key table_key, told_key;
 /* No new value of any parameter finds memory within the bound. */
 static _Atomic bool all_full;
 
-/* Values of texts that are not kept as they are given, by the hash of what was given: so each is looked through once. Whoever
- * comes last has the place. Two words that may be of two writers: `hash` is mixed with the value, which shows that. */
-static struct known_text {
+/* Values of texts as they were given, by their hash alone: it has 64 bits, and a key that nobody knows, so that two texts have
+ * the same one at once in 10^19 look-ups. So a text is looked through, or compared, once. A hash has four places, which share a
+ * cache line. Two words that may be of two writers: `hash` is mixed with the value, which shows that. */
+static _Alignas(64) struct known_text {
 	_Atomic uint64_t hash, value;
-} known_texts[KNOWN_TEXTS];
+} known_texts[KNOWN_TEXTS][KNOWN_PLACES];
 
 static uint64_t mixed(uint64_t value)
 {
@@ -55,21 +61,31 @@ static uint64_t mixed(uint64_t value)
 
 static uint32_t known_value(uint64_t hash)
 {
-	struct known_text *known = &known_texts[hash % KNOWN_TEXTS];
-	uint64_t value = atomic_load_explicit(&known->value, memory_order_acquire);
+	struct known_text *places = known_texts[hash % KNOWN_TEXTS];
 
-	if (value == 0 || (atomic_load_explicit(&known->hash, memory_order_acquire) ^
-				  mixed(value)) != hash)
-		return 0;
-	return (uint32_t)value;
+	for (int i = 0; i < KNOWN_PLACES; i++) {
+		uint64_t value = atomic_load_explicit(&places[i].value, memory_order_acquire);
+		uint64_t word = atomic_load_explicit(&places[i].hash, memory_order_acquire);
+
+		if (value != 0 && (word ^ mixed(value)) == hash)
+			return (uint32_t)value;
+	}
+	return 0;
 }
 
+/* In an empty place, or that of another one. */
 static void know_value(uint64_t hash, uint32_t value)
 {
-	struct known_text *known = &known_texts[hash % KNOWN_TEXTS];
+	struct known_text *places = known_texts[hash % KNOWN_TEXTS];
+	int at = 0;
 
-	atomic_store_explicit(&known->hash, hash ^ mixed(value), memory_order_release);
-	atomic_store_explicit(&known->value, value, memory_order_release);
+	while (at < KNOWN_PLACES &&
+		atomic_load_explicit(&places[at].value, memory_order_relaxed) != 0)
+		at++;
+	if (at == KNOWN_PLACES)
+		at = (int)(hash >> 32) & (KNOWN_PLACES - 1);
+	atomic_store_explicit(&places[at].hash, hash ^ mixed(value), memory_order_release);
+	atomic_store_explicit(&places[at].value, value, memory_order_release);
 }
 
 /* ---- rows ---- */
@@ -86,6 +102,11 @@ struct wanted {
 	const char *text;
 };
 
+static uint64_t hash_of(const struct wanted *wanted)
+{
+	return text_hash(table_key, wanted->parameter, wanted->text, wanted->length);
+}
+
 static inline bool is_wanted(uint32_t value, const void *key)
 {
 	const struct wanted *wanted = key;
@@ -101,21 +122,28 @@ static uint32_t find(uint64_t hash, const struct wanted *wanted)
 		atomic_load_explicit(&table, memory_order_acquire), hash, is_wanted, wanted);
 }
 
-/* A new row; under the lock. It can be asked for when its number is counted. 0: no memory. */
-static uint32_t add_row(struct value row, size_t bound)
+/* Room for so many new rows; under the lock. False: no memory. */
+static bool have_rows(uint32_t count, size_t bound)
+{
+	uint32_t last = atomic_load_explicit(&value_count, memory_order_relaxed) + count;
+	_Atomic(struct value *) *block = &blocks[last / VALUE_BLOCK];
+	struct value *fresh;
+
+	if (last >= VALUES_MAX)
+		return false;
+	/* The block before has been there since its first row, or number 0. */
+	if (atomic_load_explicit(block, memory_order_relaxed))
+		return true;
+	fresh = pieces_take(&pieces, VALUE_BLOCK * sizeof(*fresh), bound);
+	atomic_store_explicit(block, fresh, memory_order_release);
+	return fresh != NULL;
+}
+
+/* A new row, for which there is room; under the lock. It can be asked for when its number is counted. */
+static uint32_t add_row(struct value row)
 {
 	uint32_t number = atomic_load_explicit(&value_count, memory_order_relaxed) + 1;
-	_Atomic(struct value *) *block = &blocks[number / VALUE_BLOCK];
 
-	if (number == VALUES_MAX)
-		return 0;
-	if (!atomic_load_explicit(block, memory_order_relaxed)) {
-		struct value *fresh = pieces_take(&pieces, VALUE_BLOCK * sizeof(*fresh), bound);
-
-		if (!fresh)
-			return 0;
-		atomic_store_explicit(block, fresh, memory_order_release);
-	}
 	*row_of(number) = row;
 	atomic_store_explicit(&value_count, number, memory_order_release);
 	return number;
@@ -125,24 +153,23 @@ static uint32_t add_row(struct value row, size_t bound)
 static uint32_t add_text(uint64_t hash, const struct wanted *wanted)
 {
 	struct number_table *now = atomic_load_explicit(&table, memory_order_relaxed);
-	char *text = pieces_carve(&pieces, wanted->length, most);
 	uint32_t number;
+	char *text;
 
-	if (!text)
-		return 0;
 	if (!number_table_has_room(now)) {
 		now = number_table_grown(now, &pieces, most);
 		if (!now)
 			return 0;
 		atomic_store_explicit(&table, now, memory_order_release);
 	}
+	text = have_rows(1, most) ? pieces_carve(&pieces, wanted->length, most) : NULL;
+	if (!text)
+		return 0;
 	memcpy(text, wanted->text, wanted->length);
 	number = add_row((struct value){.text = text,
-				 .length = (uint32_t)wanted->length,
-				 .parameter = wanted->parameter},
-		most);
-	if (number)
-		number_table_add(now, hash, number);
+		.length = (uint32_t)wanted->length,
+		.parameter = wanted->parameter});
+	number_table_add(now, hash, number);
 	return number;
 }
 
@@ -155,39 +182,58 @@ static uint32_t find_or_add(uint64_t hash, const struct wanted *wanted)
 	if (number)
 		return number;
 	if (of->values >= of->is.limit) {
-		atomic_store_explicit(&of->full, true, memory_order_relaxed);
+		atomic_store_explicit(&of->full, true, memory_order_release);
 		return 0;
 	}
+	if (atomic_load_explicit(&all_full, memory_order_relaxed))
+		return 0;
 	number = add_text(hash, wanted);
 	of->values += number != 0;
 	/* Within a bound that is nearly reached some may still fit; what that would tell is worth no lock at each call. */
 	if (!number)
-		atomic_store_explicit(&all_full, true, memory_order_relaxed);
+		atomic_store_explicit(&all_full, true, memory_order_release);
 	return number;
 }
 
 static bool is_full(struct kept_parameter *of)
 {
-	return atomic_load_explicit(&of->full, memory_order_relaxed) ||
-	       atomic_load_explicit(&all_full, memory_order_relaxed);
+	return atomic_load_explicit(&of->full, memory_order_acquire) ||
+	       atomic_load_explicit(&all_full, memory_order_acquire);
 }
 
 /* The value of a text as it is kept. */
-static uint32_t value_of_kept(struct wanted wanted)
+static uint32_t value_of_kept(const struct wanted *wanted, uint64_t hash)
 {
-	struct kept_parameter *of = &parameters[wanted.parameter];
-	uint64_t hash = text_hash(table_key, wanted.parameter, wanted.text, wanted.length);
-	uint32_t number = find(hash, &wanted);
+	struct kept_parameter *of = &parameters[wanted->parameter];
+	uint32_t number = find(hash, wanted);
 
-	if (!number && !is_full(of)) {
+	if (!number && is_full(of)) {
+		/* What was added in the meantime, before it was full. */
+		number = find(hash, wanted);
+	} else if (!number) {
 		int saved_errno = errno;
 
 		lock_take(&values_lock);
-		number = find_or_add(hash, &wanted);
+		number = find_or_add(hash, wanted);
 		lock_give(&values_lock);
 		errno = saved_errno;
 	}
 	return number ? number : of->others;
+}
+
+/* The value of a text as it was given. */
+static __attribute__((noinline)) uint32_t look_up(const struct wanted *given, uint64_t hash)
+{
+	enum value_keep keep = parameters[given->parameter].is.keep;
+	struct wanted wanted = *given;
+	char kept[VALUE_TEXT_MAX];
+
+	if (keep == KEEP_PLAIN && given->length <= length_limit)
+		return value_of_kept(given, hash);
+	wanted.text = kept;
+	wanted.length =
+		value_text(keep, told_key, given->text, given->length, kept, length_limit);
+	return value_of_kept(&wanted, hash_of(&wanted));
 }
 
 /* ---- what others call, in the order of life ---- */
@@ -220,16 +266,13 @@ static uint32_t add_parameter(
 
 	if (number > PARAMETERS_MAX || (is_tag && tag_keys == TAG_KEYS_MAX))
 		return 0;
-	copy = pieces_carve(&pieces, size, SIZE_MAX);
+	copy = have_rows(2, SIZE_MAX) ? pieces_carve(&pieces, size, SIZE_MAX) : NULL;
 	if (!copy)
 		return 0;
 	memcpy(copy, name, size);
 	*of = (struct kept_parameter){.is = {copy, is_tag, keep, limit}};
-	of->others =
-		add_row((struct value){.parameter = number, .kind = VALUE_OTHERS}, SIZE_MAX);
-	of->null = add_row((struct value){.parameter = number, .kind = VALUE_NULL}, SIZE_MAX);
-	if (!of->others || !of->null)
-		return 0;
+	of->others = add_row((struct value){.parameter = number, .kind = VALUE_OTHERS});
+	of->null = add_row((struct value){.parameter = number, .kind = VALUE_NULL});
 	tag_keys += is_tag;
 	atomic_store_explicit(&parameter_count, number, memory_order_release);
 	return number;
@@ -255,23 +298,14 @@ uint32_t parameter_make(const char *name, bool is_tag, enum value_keep keep, uin
 
 uint32_t value_of(uint32_t parameter, const char *text, size_t length)
 {
-	enum value_keep keep = parameters[parameter].is.keep;
-	struct wanted wanted = {parameter, length, text};
-	char kept[VALUE_TEXT_MAX];
-	uint64_t hash;
-	uint32_t value;
+	struct wanted given = {parameter, length, text};
+	uint64_t hash = hash_of(&given);
+	uint32_t value = known_value(hash);
 
-	if (keep == KEEP_PLAIN && length <= length_limit)
-		return value_of_kept(wanted);
-	/* Not the hash of a kept text of this parameter: another seed. */
-	hash = text_hash(table_key, ~parameter, text, length);
-	value = known_value(hash);
-	if (value)
-		return value;
-	wanted.text = kept;
-	wanted.length = value_text(keep, told_key, text, length, kept, length_limit);
-	value = value_of_kept(wanted);
-	know_value(hash, value);
+	if (!value) {
+		value = look_up(&given, hash);
+		know_value(hash, value);
+	}
 	return value;
 }
 
@@ -324,8 +358,9 @@ void values_forget(void)
 	atomic_store(&all_full, false);
 	for (uint32_t i = 0; i < VALUE_BLOCKS; i++)
 		atomic_store_explicit(&blocks[i], NULL, memory_order_relaxed);
-	for (uint32_t i = 0; i < KNOWN_TEXTS; i++)
-		atomic_store_explicit(&known_texts[i].value, 0, memory_order_relaxed);
+	for (uint32_t i = 0; i < KNOWN_TEXTS * KNOWN_PLACES; i++)
+		atomic_store_explicit(&known_texts[i / KNOWN_PLACES][i % KNOWN_PLACES].value, 0,
+			memory_order_relaxed);
 	memset(parameters, 0, sizeof(parameters));
 	tag_keys = 0;
 	pieces_forget(&pieces);

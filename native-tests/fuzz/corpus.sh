@@ -40,11 +40,41 @@ corpus_options() {
 	END
 }
 
+corpus_parameter_choice() {
+	put one '0com.acme.Orders.find(0)'
+	put many '0com.acme.X.y(0.getMethod() this.a.b.c().d 3 name.x):route'
+	put result '0a.b(result.getId()):hash'
+	put set '0jdbc'
+	put tag '1user:com.acme.S.handle(0.user):plain'
+	put tag-set '1request:http'
+}
+
 corpus_rules() {
 	put method '{"rules": [{"method": "com.acme.*", "figure": "calls", "may_grow": 0, "min": "1%"}]}'
 	put path '{"rules": [{"path": "*.db", "figure": "reads.bytes", "at_most": 1.1, "name": "reads"}]}'
 	put both '{"rules": [{"call_path": "a > *", "figure": "base.cpu", "may_grow": "5%"}, {"total": "cpu", "at_least": 0.5}]}'
 	put none '{"rules": []}'
+}
+
+# Statements; and bytes that choose pieces of each dialect.
+corpus_sql_shape() {
+	local n=0 line dialect
+
+	while IFS= read -r line; do
+		n=$((n + 1))
+		put "text-$n" "0${line//\~/$'\n'}"
+	done <<-'END'
+		select t."id", 'it''s', 1.5e-3 from "s"."t" as `x` where a in (1, -2) -- c~and b = E'\''
+		insert into t (a, b) values (1, 'x', now()), (2, "y", f((3))) on conflict do nothing;
+		select q'[it's]' || $a$ $b$ $a$ || N'x' from [a b].[c] where (a, b) in ((1, 2), (3, 4))
+		{? = call f(?, :name, $1, @p, 'x' /* c */, a[1:5], x::int)} # it is~+ 5--3
+		update #t set a = ... like 'x\\' escape '\' and b = "x\" and 'secret'
+	END
+	for n in 1 2 3 4 5 6 7 8; do
+		# Of a hash of numbers, so always the same ones.
+		line=$(for dialect in {1..40}; do printf '%s' "$n.$dialect" | sha256sum | cut -c1-64; done | sed 's/../\\x&/g' | tr -d '\n')
+		printf "1\\$n$line" >"$out/made-$n"
+	done
 }
 
 corpus_control() {
