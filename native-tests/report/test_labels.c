@@ -25,7 +25,7 @@ enum { SELECT_A = 1, NOTHING, OTHERS, SEVEN, ALICE, BOB, HTTP };
 enum { NO_TAGS = 1, OF_ALICE, OF_ALICE_HTTP, OF_BOB };
 
 static char folder[] = "/tmp/jprof-labels-XXXXXX";
-static char file[64];
+static char file[64], auto_file[64];
 
 /* ---- the file ---- */
 
@@ -216,32 +216,80 @@ static int put_all(struct profile_writer *writer, unsigned times, struct error *
 	return status;
 }
 
+/* What samples alone have found: below labels, and below a method without any. */
+static int put_samples(struct profile_writer *writer, struct error *error)
+{
+	static const struct {
+		uint32_t id, parent, method, samples;
+	} sampled[] = {{0, 4, SEND, 3}, {1, 13, SEND, 5}, {2, 1, SEND, 7}, {3, 2, PREPARE, 2}};
+	const struct profile_condition condition = {
+		.id = 0, .name = "wall:1ms", .event = "wall", .period = 1000000, .unit = "ns"};
+	int status = profile_put(writer, &condition, error);
+
+	for (uint32_t i = 0; i < COUNT(sampled) && status == 0; i++) {
+		const uint64_t nothing[] = {0};
+		const struct profile_node node = {.thread = 1,
+			.id = NODE_SAMPLED_FIRST + sampled[i].id,
+			.parent = sampled[i].parent,
+			.method = sampled[i].method,
+			.sampled = true,
+			.base = nothing,
+			.spent = nothing};
+		const struct profile_account account = {.thread = 1,
+			.id = 100 + i,
+			.node = node.id,
+			.subject = sample_place(0, SAMPLE_C2, 0),
+			.kind = SAMPLES,
+			.count = sampled[i].samples,
+			.amount = sampled[i].samples};
+
+		status = profile_put(writer, &node, error);
+		if (status == 0)
+			status = profile_put(writer, &account, error);
+	}
+	return status;
+}
+
 /* Everything three times, of which the snapshot `early` has the first two. */
-static int make_file(void **state)
+static int make_file(const char *path, bool is_auto, struct error *error)
 {
 	static const struct profile_metric wall = {
 		.name = "wall", .unit = "ns", .how = "time stamp"};
 	const struct profile_snapshot early = {1, "early", 1000000000, SNAPSHOT_NAMED};
 	struct profile_writer *writer = NULL;
+	int status = profile_create(&writer, path, &wall, 1, NULL, error);
+
+	if (status == 0)
+		status = put_all(writer, 2, error);
+	if (status == 0)
+		status = profile_put_snapshot(writer, &early, error);
+	if (status == 0)
+		status = profile_commit(writer, error);
+	if (status == 0)
+		status = put_all(writer, 3, error);
+	if (status == 0 && is_auto)
+		status = profile_put_meta(writer, "calls", "auto", error);
+	if (status == 0 && is_auto)
+		status = put_samples(writer, error);
+	if (status == 0)
+		status = profile_commit(writer, error);
+	if (status == 0)
+		status = profile_close(writer, error);
+	return status;
+}
+
+static int make_files(void **state)
+{
 	struct error error = {0};
 	int status;
 
 	if (test_folder_make(folder) != 0)
 		return -1;
 	snprintf(file, sizeof(file), "%s/labels.jprof", folder);
-	status = profile_create(&writer, file, &wall, 1, NULL, &error);
+	snprintf(auto_file, sizeof(auto_file), "%s/auto.jprof", folder);
+	status = make_file(file, false, &error);
 	if (status == 0)
-		status = put_all(writer, 2, &error);
-	if (status == 0)
-		status = profile_put_snapshot(writer, &early, &error);
-	if (status == 0)
-		status = profile_commit(writer, &error);
-	if (status == 0)
-		status = put_all(writer, 3, &error);
-	if (status == 0)
-		status = profile_commit(writer, &error);
-	if (status == 0)
-		status = profile_close(writer, &error);
+		status = make_file(auto_file, true, &error);
 	if (status != 0)
 		print_error("%s\n", error.text);
 	return status;
@@ -258,6 +306,7 @@ static int remove_file(void **state)
 struct asked {
 	const char *tags[3], *values[2];
 	const char *view, *interval, *by, *thread, *method;
+	bool is_auto;
 	const struct adjustment *adjustment;
 };
 
@@ -274,7 +323,7 @@ static struct profile *open_asked(
 		assert_int_equal(pattern_list_add(&labels->tags, asked->tags[i]), 0);
 	for (size_t i = 0; i < COUNT(asked->values) && asked->values[i]; i++)
 		assert_int_equal(pattern_list_add(&labels->values, asked->values[i]), 0);
-	profile_open_wanted(&profile, file, &wanted, error);
+	profile_open_wanted(&profile, asked->is_auto ? auto_file : file, &wanted, error);
 	return profile;
 }
 
@@ -703,6 +752,61 @@ static void test_adjusted(void **state)
 	profile_free(profile);
 }
 
+/* ---- divided by samples ---- */
+
+/* What samples divide is still all there is: of each key, and of samples themselves. */
+static void test_divided(void **state)
+{
+	static const struct {
+		int line;
+		struct asked asked;
+		json_int_t all, samples;
+	} cases[] = {
+		{__LINE__, {.view = "tags"}, 1395, 17},
+		{__LINE__, {.view = "tags", .values = {"SELECT*"}}, 110, 8},
+		{__LINE__, {.view = "tags", .tags = {"user=alice"}}, 143, 10},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct asked asked = cases[i].asked;
+		json_int_t user = 0, samples = 0;
+		json_t *report, *row;
+		size_t r;
+
+		asked.is_auto = true;
+		report = report_asked(&asked);
+		json_array_foreach(json_object_get(report, "rows"), r, row)
+		{
+			if (strcmp(json_string_value(at(row, "key")), "user") != 0)
+				continue;
+			user += json_integer_value(at(row, "cum.wall"));
+			samples += json_integer_value(at(row, "samples.wall"));
+		}
+		if (user != cases[i].all || samples != cases[i].samples)
+			fail_msg("line %d: %lld, %lld samples", cases[i].line, (long long)user,
+				(long long)samples);
+		json_decref(report);
+		asked.view = "threads";
+		report = report_asked(&asked);
+		assert_int_equal(total_of(report), cases[i].all);
+		json_decref(report);
+	}
+}
+
+/* Samples below a value are its own, and those of its time that others used are theirs. */
+static void test_divided_values(void **state)
+{
+	json_t *report = report_asked(&(struct asked){.view = "values", .is_auto = true});
+	const json_t *row = find_row(report, value_keys, "Db.execute(0)", SQL, "value");
+
+	check(__LINE__, row, "calls", 4);
+	check(__LINE__, row, "cum.wall", 110);
+	check(__LINE__, row, "samples_cum.wall", 8);
+	/* All samples of its node's 20 ns are of what it called. */
+	check(__LINE__, row, "base.wall", 18);
+	json_decref(report);
+}
+
 /* ---- for people ---- */
 
 /* One line a value, no wider than the terminal, without what that might obey. */
@@ -775,9 +879,11 @@ int main(void)
 		cmocka_unit_test(test_chosen_accounts),
 		cmocka_unit_test(test_nothing_chosen),
 		cmocka_unit_test(test_adjusted),
+		cmocka_unit_test(test_divided),
+		cmocka_unit_test(test_divided_values),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_chosen_note),
 	};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return cmocka_run_group_tests(tests, make_files, remove_file);
 }
