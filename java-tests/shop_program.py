@@ -169,24 +169,40 @@ def compare(what, wanted, rows, key, columns):
                 yield f"{what}: {each}: {column.figure}: {value}, counted {number}"
 
 
-def compare_values(what, truth, rows, parameter, by_user=False):
-    """The view of values, of the parameter that is a statement's text; by_user: its rows have a user, too."""
-    keys = ("user", "shape") if by_user else ("shape",)
+def shape_of(text):
+    """A statement's text as jprof keeps it: lists of values are one."""
+    return re.sub(r"\(\?(, \?)+\)", "(?, ...)", text)
+
+
+def by_shape(figures):
+    return {(*key[:-1], shape_of(key[-1])): each for key, each in figures.items()}
+
+
+def executions_wall(row):
+    return sum(method["cum"]["wall"] for method in row["methods"] if method["method"].startswith("execute"))
+
+
+def compare_values(what, truth, rows, parameter, user=None):
+    """The view of values, of the parameter that is a statement's text; of one user, if it is chosen."""
+    wanted = by_shape(figures(truth, "user", "shape"))
+    wanted = by_shape(figures(truth, "shape")) if user is None else {
+        key[1:]: each for key, each in wanted.items() if key[0] == user}
 
     def key(row):
-        return tuple(row["value" if name == "shape" else name] for name in keys) if row["parameter"] == parameter else None
+        return (row["value"],) if row["parameter"] == parameter and row["value"] is not None else None
 
-    return compare(what, figures(truth, *keys), rows, key, [
+    return compare(what, wanted, rows, key, [
         Column("calls", lambda row: row["calls"]),
-        Column("wall", lambda row: row["cum"]["wall"], least=0.7, most=1.01)])
+        Column("rows", lambda row: row["rows"]),
+        Column("wall", executions_wall, least=0.6, most=1.05)])
 
 
 def compare_tags(what, truth, rows, tag):
     """The view of tags, of the tag that is the user, or the kind of request."""
-    return compare(what, figures(truth, tag), rows, lambda row: (row["value"],) if row["key"] == tag else None, [
-        Column("calls", lambda row: row["calls"]),
-        Column("wall", lambda row: row["cum"]["wall"], least=0.9, most=1.01),
-        Column("file_bytes", lambda row: row["reads"]["bytes"])])
+    return compare(what, figures(truth, tag), rows,
+                   lambda row: (row["value"],) if row["key"] == tag and row["value"] is not None else None, [
+                       Column("wall", lambda row: row["cum"]["wall"], least=0.9, most=1.1),
+                       Column("file_bytes", lambda row: row["reads"]["bytes"])])
 
 
 def secrets_in(truth, profile):

@@ -5,6 +5,7 @@
 and what the database counts, through each pool, in proxies, on virtual threads; and it finds what was not counted. Attached to
 while it serves, jprof has its requests, its calls of JDBC and the bytes of its documents, changes nothing of it, and has none of its
 secrets."""
+import json
 import pathlib
 import re
 import sys
@@ -25,6 +26,7 @@ ATTACHED = (
     {"pool": "tomcat"},
     {"pool": "dbcp", "wrap": "yes", "threads": "virtual"},
 )
+USERS = "alice", "bob", "carol"
 DRIVER = "org.h2.jdbc.JdbcStatement", "org.h2.jdbc.JdbcPreparedStatement"
 # Methods through which calls of JDBC go, the shop's and, behind pools and proxies, the driver's; the statements of which they are
 # (all, or those that are prepared or not), and what of these is their calls.
@@ -88,7 +90,8 @@ def attached(test, java, classes, settings):
     for line in (*compare_calls(truth, seen), *compare_documents(truth, seen),
                  *shop_program.compare_values("values", truth, seen.rows("values"), "jdbc"),
                  *shop_program.compare_tags("tags", truth, seen.rows("tags"), "user"),
-                 *shop_program.compare_tags("tags", truth, seen.rows("tags"), "kind")):
+                 *shop_program.compare_tags("tags", truth, seen.rows("tags"), "kind"),
+                 *(line for user in USERS for line in of_user(test, truth, profile, user))):
         test.fail(f"{what}: {line}")
 
 
@@ -105,6 +108,18 @@ def compare_calls(truth, seen):
 
     return shop_program.compare("methods", wanted, seen.rows("methods"), key, [
         Column("calls", lambda row: row["calls"])])
+
+
+def of_user(test, truth, profile, user):
+    """What was done for that user alone: statements and their rows, requests."""
+    def rows(view):
+        return json.loads(test.jprof("report", profile, "--view", view, "--tag", f"user={user}", "--format", "json").out)["rows"]
+
+    runs = [row["calls"] for row in rows("methods") if row["class"] == "com.acme.shop.Work" and row["method"] == "run"]
+    wanted = shop_program.figures(truth, "user")[user,]["calls"]
+    if runs != [wanted]:
+        yield f"requests of {user}: {runs}, counted {wanted}"
+    yield from shop_program.compare_values(f"values of {user}", truth, rows("values"), "jdbc", user)
 
 
 def compare_documents(truth, seen):
