@@ -49,6 +49,7 @@ struct jvm_method {
 	char *name, *signature; /* owned */
 	bool is_native, is_static;
 	bool is_jdk; /* defined by the boot or the platform class loader, or by reflection */
+	jclass class; /* borrowed; NULL: it is not asked for, or not there yet */
 };
 
 struct jvm_class {

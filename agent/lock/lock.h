@@ -34,6 +34,7 @@ enum lock_rank {
 	LOCK_COUNTS,        /* the reservation for counters */
 	LOCK_SLOW,          /* the slowest calls of methods */
 	LOCK_LABELS,        /* new labels */
+	LOCK_KIN,           /* which classes are below which */
 	LOCK_READINGS,      /* new readings of values */
 	LOCK_TAG_SETS,      /* new sets of tags */
 	LOCK_VALUES,        /* new values of parameters */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "agent/lock/lock.h"
-#include "agent/methods/plan.h"
+#include "agent/methods/class_kin.h"
 #include "agent/values/values.h"
 
 /* ---- rows ---- */
@@ -16,6 +16,7 @@
 static struct value_row *rows[VALUE_ROWS_MAX];
 static size_t row_count;
 static struct pattern_list patterns;
+static _Atomic bool asks_kin;
 
 /* "com.acme.Foo.find*" is for methods find* of com.acme.Foo, and of what is below it. */
 static bool name_class(struct value_row *row)
@@ -98,6 +99,8 @@ static int begin_row(struct value_row *row, const char *name, const struct optio
 	if (!parameter || add_patterns(row) < 0)
 		return no_memory(error);
 	atomic_store(&row->parameter, parameter);
+	if (row->below)
+		atomic_store(&asks_kin, true);
 	return 0;
 }
 
@@ -138,8 +141,15 @@ int value_rows_begin(const struct options *options, struct error *error)
 
 void value_rows_end(void)
 {
+	atomic_store(&asks_kin, false);
+	kin_forget();
 	for (size_t i = 0; i < row_count; i++)
 		atomic_store(&rows[i]->parameter, 0);
+}
+
+bool value_rows_ask_kin(void)
+{
+	return atomic_load_explicit(&asks_kin, memory_order_relaxed);
 }
 
 const struct pattern_list *value_rows_patterns(void)
@@ -195,6 +205,20 @@ static bool has_parts(const struct value_row *row, const struct jvm_method *meth
 	return true;
 }
 
+static bool may_be_below(const struct value_row *row, const struct jvm_method *method)
+{
+	char name[JVM_CLASS_NAME];
+
+	if (method->class)
+		return jvm_class_is_below(jvm_env(), method->class, row->below);
+	if (snprintf(name, sizeof(name), "%s", method->class_name) >= (int)sizeof(name))
+		return true;
+	for (char *at = name; *at; at++)
+		if (*at == '.')
+			*at = '/';
+	return kin_of(name, row->below) != KIN_NO;
+}
+
 /* By the class's own name; below: or by what it may be below, which is left to be seen. */
 static bool is_for(const struct value_row *row, const struct jvm_method *method, bool *below)
 {
@@ -206,7 +230,7 @@ static bool is_for(const struct value_row *row, const struct jvm_method *method,
 		return true;
 	*below = row->below && !method->is_static && !method->is_jdk &&
 		 strcmp(method->name, "<init>") != 0 &&
-		 pattern_match(row->method, method->name);
+		 pattern_match(row->method, method->name) && may_be_below(row, method);
 	return *below;
 }
 

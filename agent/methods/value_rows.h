@@ -11,8 +11,8 @@
  *      v  value_readings_of: a method, as its class passes
  *   readings: numbers, each of which is a step that the probe of a method does (agent/probes/parameter_probes.h)
  *
- * A pattern that names a class without '*' is for the methods of that name of all classes below it, too. Whether a class is,
- * is seen when it is called: its super classes need not be loaded when its code is made.
+ * A pattern that names a class without '*' is for the methods of that name of all classes below it, too. Where it cannot be told
+ * whether a class is, as its super classes are not loaded yet, it is seen when the method is called.
  *
  * Owns: rows and readings, for good, as code that has them may run at any time; the same ones are used again.
  * Runs: begin and end by one thread at a time; the rest on any, where a new reading takes LOCK_READINGS.
@@ -73,6 +73,9 @@ int value_rows_begin(const struct options *options, struct error *error);
 
 /* None is active. */
 void value_rows_end(void);
+
+/* True if some are for what is below a class: what classes are below (class_kin.h) is then to be noted. */
+bool value_rows_ask_kin(void);
 
 /* Patterns for what value_rows_want may be true of; borrowed until the next begin. */
 const struct pattern_list *value_rows_patterns(void);

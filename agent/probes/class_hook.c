@@ -16,6 +16,7 @@
 #include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/methods/call_kinds.h"
+#include "agent/methods/class_kin.h"
 #include "agent/methods/methods.h"
 #include "agent/methods/plan.h"
 #include "agent/methods/untouched.h"
@@ -91,6 +92,7 @@ uint64_t class_hook_passed(const char *class_name)
 /* A class on its way through the rewriter. */
 struct passing {
 	char *class_name; /* Java name */
+	jclass class;     /* NULL: it is being loaded */
 	bool is_jdk;
 	bool has_natives;                             /* that were chosen */
 	struct rewrite_reading reading[READINGS_MAX]; /* of the method at work */
@@ -104,7 +106,8 @@ static unsigned readings_of(
 		.name = (char *)(uintptr_t)method->name,
 		.signature = (char *)(uintptr_t)method->descriptor,
 		.is_static = method->access & ACCESS_STATIC,
-		.is_jdk = passing->is_jdk};
+		.is_jdk = passing->is_jdk,
+		.class = passing->class};
 
 	return value_readings_of(&names, id, method, passing->reading);
 }
@@ -118,7 +121,8 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		.signature = jvm_method_name(method->descriptor),
 		.is_native = method->access & ACCESS_NATIVE,
 		.is_static = method->access & ACCESS_STATIC,
-		.is_jdk = passing->is_jdk};
+		.is_jdk = passing->is_jdk,
+		.class = passing->class};
 	struct planned planned = {.probes = PROBE_NONE};
 	method_ref ref = METHOD_REF_EXCLUDED;
 	probe_set probes, otherwise;
@@ -214,6 +218,11 @@ static void rewrite(struct passing *passing, const unsigned char *bytes, size_t 
 	free(result.bytes);
 }
 
+static void note_kin(void *user, const char *above)
+{
+	kin_note(user, above);
+}
+
 void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
 	const char *name, jobject domain, jint size, const unsigned char *bytes, jint *new_size,
 	unsigned char **new_bytes)
@@ -234,6 +243,9 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 		passing.is_jdk = jvm_is_jdk(jni, loader, internal);
 		passing.class_name = jvm_class_name(internal);
 	}
+	passing.class = redefined;
+	if (internal && !redefined && value_rows_ask_kin())
+		rewrite_class_above(bytes, (size_t)size, note_kin, internal);
 	if (passing.class_name && plan_reaches(passing.class_name, passing.is_jdk))
 		rewrite(&passing, bytes, (size_t)size, new_size, new_bytes);
 	/* It will be another version of itself. Its natives may be bound once more before it

@@ -357,6 +357,35 @@ enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 	return reason;
 }
 
+static void tell_class(const struct constants *constants, uint16_t index,
+	void (*each)(void *user, const char *name), void *user)
+{
+	struct text text = constants_class(constants, index);
+	char *name = text.chars ? strndup(text.chars, text.length) : NULL;
+
+	if (name)
+		each(user, name);
+	free(name);
+}
+
+void rewrite_class_above(const uint8_t *bytes, size_t size,
+	void (*each)(void *user, const char *name), void *user)
+{
+	struct rewriter rewriter = {.bytes = bytes, .size = size, .in = reader_of(bytes, size)};
+	struct reader *in = &rewriter.in;
+	uint32_t interfaces;
+
+	if (head_read(&rewriter) == REWRITE_OK) {
+		read_u2(in); /* access flags */
+		read_u2(in); /* itself */
+		tell_class(&rewriter.constants, (uint16_t)read_u2(in), each, user);
+		interfaces = read_u2(in);
+		while (interfaces-- > 0 && !in->failed)
+			tell_class(&rewriter.constants, (uint16_t)read_u2(in), each, user);
+	}
+	constants_fini(&rewriter.constants);
+}
+
 char *rewrite_class_name(const uint8_t *bytes, size_t size)
 {
 	struct rewriter rewriter = {.bytes = bytes, .size = size, .in = reader_of(bytes, size)};

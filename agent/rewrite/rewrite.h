@@ -178,6 +178,11 @@ enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
  * caught; 0: it is not. */
 uint32_t rewrite_handler_size(const uint8_t *code, size_t size);
 
+/* Calls each with the internal name, a copy for the call, of the class's super class and of each of its interfaces. Nothing of a class
+ * file that is not well-formed. */
+void rewrite_class_above(const uint8_t *bytes, size_t size,
+	void (*each)(void *user, const char *name), void *user);
+
 /* The class's own name, in internal form, owned (free). NULL: not well-formed, or no memory. */
 char *rewrite_class_name(const uint8_t *bytes, size_t size);
 
