@@ -8,7 +8,8 @@
  *   `-- [SELECT b] -- N
  *
  * What of the parameter's methods is below none of its values is a row, too: "(not known)". There was no memory for the label, or
- * the value was not read yet. So calls and base of a parameter's rows add up to those of its methods.
+ * the value was not read yet. So a parameter's rows are all that its methods did, but for the calls of these that are below a value and
+ * have none themselves: they are in that value's cum.
  */
 #include <stdlib.h>
 
@@ -48,7 +49,8 @@ struct summing {
 	struct pairs methods;
 	uint64_t *method_calls;
 	union model_value *method_cum;
-	struct pairs owners; /* (place of the parameter, method) */
+	struct pairs owners; /* (place of the parameter, method); and calls that had a value */
+	uint64_t *owner_calls;
 };
 
 static const struct profile_node *node_at(const struct summing *summing, size_t node)
@@ -161,6 +163,10 @@ static void add_values(struct summing *summing)
 			add_base(summing, i);
 		if (value == 0)
 			continue;
+		number = pairs_take(&summing->owners,
+			(uint32_t)label_parameter_place(summing->profile, value - 1),
+			node->method);
+		summing->owner_calls[number] += node->calls;
 		number = pairs_take(&summing->methods, value, node->method);
 		if (summing->wanted[i]) {
 			view->row[value - 1].calls += node->calls;
@@ -189,32 +195,69 @@ static bool is_wanted_account(
 	       summing->model->selected[node_at(summing, account->node)->thread];
 }
 
+/* The place + 1 of the value whose call got rows; 0: the account is none of these. */
+static uint32_t row_value(const struct profile *profile, const struct profile_account *account)
+{
+	return account->kind == VALUE_ROWS
+		       ? (uint32_t)label_value_place(profile, (uint32_t)account->subject) + 1
+		       : 0;
+}
+
 static void add_accounts(struct summing *summing)
 {
 	const struct profile *profile = summing->profile;
 
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
+		uint32_t subject = row_value(profile, account);
 
 		if (!is_wanted_account(summing, account))
 			continue;
 		for (uint32_t up = summing->above[account->node]; up != NO_NODE;
-			up = parent_above(summing, up))
-			if (summing->outermost[up])
-				add_account(summing,
-					&summing->view->row[summing->value[up] - 1].use,
-					account);
+			up = parent_above(summing, up)) {
+			if (!summing->outermost[up])
+				continue;
+			add_account(summing, &summing->view->row[summing->value[up] - 1].use,
+				account);
+			if (summing->value[up] == subject)
+				subject = 0;
+		}
+		/* Its path was folded. */
+		if (subject > 0)
+			add_account(summing, &summing->view->row[subject - 1].use, account);
 	}
 }
 
 /* ---- what of the parameters' methods had no value ---- */
 
-/* Of a parameter's methods, and of a node: it is below one of them; below one of its values; a label of a call that had one. */
+/* Of a node: it is below one of the parameter's methods; below one of its values. */
 struct below {
-	bool method, value, label;
+	bool method, value;
 };
 
-static void add_not_known(struct summing *summing, size_t parameter, const bool *is_of,
+/* How calls of a method have values of the parameter. */
+enum { OF_NONE, OF_LABELS, OF_CALLS };
+
+static void add_not_known_use(struct summing *summing, size_t parameter,
+	const struct below *below, struct value_row *row)
+{
+	const struct profile *profile = summing->profile;
+
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		uint32_t subject = row_value(profile, account);
+
+		if (is_wanted_account(summing, account) && below[account->node].method &&
+			!below[account->node].value &&
+			(subject == 0 ||
+				label_parameter_place(profile, subject - 1) != parameter))
+			add_account(summing, &row->use, account);
+	}
+}
+
+/* is_of: by method. Those that have labels alone go on with what a call before them was told: their calls are no calls with the
+ * parameter. of: what the methods used in all. */
+static void add_not_known(struct summing *summing, size_t parameter, const uint8_t *is_of,
 	struct below *below, uint64_t *of)
 {
 	const struct model *model = summing->model;
@@ -230,41 +273,35 @@ static void add_not_known(struct summing *summing, size_t parameter, const bool 
 		bool has_value =
 			summing->value[i] > 0 &&
 			label_parameter_place(profile, summing->value[i] - 1) == parameter;
-		bool is_method = !is_label(node) && is_of[node->method];
+		bool is_method = !is_label(node) && is_of[node->method] != OF_NONE;
+		bool is_call = is_of[node->method] == OF_CALLS;
 		const union model_value *own = model_at(model, summing->cum, i);
 
-		below[i] = (struct below){.method = up.method || is_method,
-			.value = up.value || has_value,
-			.label = is_label(node) && (up.label || has_value)};
-		if (!model->selected[node->thread])
+		below[i] = (struct below){
+			.method = up.method || is_method, .value = up.value || has_value};
+		if (!model->selected[node->thread] || up.value)
 			continue;
-		if (is_method && !up.method && !up.value) {
+		if (is_method && !up.method) {
 			model_add(model, cum, own);
 			*of += own[model->lead].count;
 		}
-		if (has_value && !up.value)
+		if (has_value)
 			model_subtract(model, cum, own);
-		if (!summing->wanted[i] || !is_of[node->method])
+		if (!summing->wanted[i] || is_of[node->method] == OF_NONE)
 			continue;
-		row->calls += is_method ? node->calls : 0;
-		row->calls -= has_value ? node->calls : 0;
+		row->calls += is_method && is_call ? node->calls : 0;
+		row->calls -= has_value && is_call ? node->calls : 0;
 		row->at_least |= is_method && model_is_at_least(model, i);
 		model_base(model, i, base);
-		if (!below[i].label)
+		if (!has_value)
 			model_add(model, model_at(model, summing->view->base, at), base);
 	}
 	for (uint32_t m = METHOD_FIRST; model->counted && m < profile->method_count; m++)
-		if (is_of[m] && model_wants_method(model, m))
+		if (is_of[m] == OF_CALLS && model_wants_method(model, m))
 			row->calls += model->counted[m];
 	if ((int64_t)row->calls < 0)
 		row->calls = 0;
-	for (size_t i = 0; i < profile->account_count; i++) {
-		const struct profile_account *account = &profile->account[i];
-
-		if (is_wanted_account(summing, account) && below[account->node].method &&
-			!below[account->node].value)
-			add_account(summing, &row->use, account);
-	}
+	add_not_known_use(summing, parameter, below, row);
 }
 
 static int add_parameters(struct summing *summing)
@@ -273,7 +310,7 @@ static int add_parameters(struct summing *summing)
 	struct store *store = summing->model->store;
 	struct values_view *view = summing->view;
 	struct below *below = store_room(store, profile->node_count + 1, sizeof(*below));
-	bool *is_of = store_room(store, profile->method_count + 1, sizeof(*is_of));
+	uint8_t *is_of = store_room(store, profile->method_count + 1, sizeof(*is_of));
 
 	if (store->failed)
 		return -1;
@@ -284,7 +321,8 @@ static int add_parameters(struct summing *summing)
 		memset(is_of, 0, profile->method_count * sizeof(*is_of));
 		for (size_t i = 0; i < summing->owners.count; i++)
 			if (summing->owners.key[i] >> 32 == p) {
-				is_of[(uint32_t)summing->owners.key[i]] = true;
+				is_of[(uint32_t)summing->owners.key[i]] =
+					summing->owner_calls[i + 1] > 0 ? OF_CALLS : OF_LABELS;
 				any = true;
 			}
 		if (!any)
@@ -404,6 +442,8 @@ static int make_room(struct summing *summing)
 		return store->failed ? -1 : 0;
 	}
 	summing->method_calls = store_room(store, pairs, sizeof(*summing->method_calls));
+	summing->owner_calls =
+		store_room(store, summing->owners.count + 1, sizeof(*summing->owner_calls));
 	summing->method_cum = model_values(summing->model, pairs);
 	return store->failed ? -1 : 0;
 }
