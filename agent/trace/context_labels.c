@@ -175,6 +175,8 @@ static void tag_frame(struct thread_context *context)
 		label = node_label(top->method, LABEL_TAGS, context->tags.set);
 		if (label)
 			go_below(context, own, label);
+		/* Whoever samples the thread from outside may say that it was there. */
+		tree_refer(&context->tree, context->current);
 		return;
 	}
 	if (below)
