@@ -140,20 +140,24 @@ static uint32_t tags_of(const struct call_tree *tree, uint32_t by)
 	return label_content(tree_at(tree, by)->method, LABEL_TAGS);
 }
 
-/* The node of these tags below that one, if it is the one entered last, or the one behind it; else 0. */
-static uint32_t guess_tags(const struct call_tree *tree, uint32_t node, uint32_t set)
+/* The node for the thread's tags, of a method's that is not one of tags or below one: itself, if its path says so. May be that of a
+ * fold; 0, and it is not the root's: there is none. */
+static bool find_tagged(struct thread_context *context, uint32_t own, uint32_t *node)
 {
-	const struct tree_node *parent = tree_at(tree, node);
-	uint32_t child = parent->last_child;
+	const struct call_tree *tree = &context->tree;
+	uint32_t set = context->tags.set, label;
 
-	for (int i = 0; i < 2 && child != 0; i++) {
-		const struct tree_node *one = tree_at(tree, child);
-
-		if (label_tags(one->method) == set + 1)
-			return child;
-		child = one->next_sibling ? one->next_sibling : parent->first_child;
-	}
-	return 0;
+	*node = own;
+	if (tags_of(tree, tagged_by(tree, own)) == set)
+		return true;
+	label = node_label(label_method(tree_at(tree, own)->method), LABEL_TAGS, set);
+	if (!label)
+		return false;
+	go_below(context, own, label);
+	*node = context->current;
+	/* Whoever samples the thread from outside may say that it was there. */
+	tree_refer(&context->tree, *node);
+	return tree_at(tree, *node)->method == label;
 }
 
 /* The innermost frame gets the thread's tags. */
@@ -161,7 +165,8 @@ static void tag_frame(struct thread_context *context)
 {
 	const struct call_tree *tree = &context->tree;
 	struct shadow_frame *top = context->stack.top;
-	uint32_t own, below, label;
+	struct tag_found *found;
+	uint32_t own, node;
 
 	/* The root's label may have been folded, the root itself never is. */
 	if (context_at_root(context))
@@ -169,19 +174,19 @@ static void tag_frame(struct thread_context *context)
 	if (context->stack.overflow > 0 || !has_labels(context, top->method))
 		return;
 	own = above(tree, top->node, LABEL_TAGS);
-	/* Where there is such a node, the path above has other tags. */
-	below = guess_tags(tree, own, context->tags.set);
-	if (!below && tags_of(tree, tagged_by(tree, own)) != context->tags.set) {
-		label = node_label(top->method, LABEL_TAGS, context->tags.set);
-		if (label)
-			go_below(context, own, label);
-		/* Whoever samples the thread from outside may say that it was there. */
-		tree_refer(&context->tree, context->current);
-		return;
+	found = &context->tag_found[(own + context->tags.set) % TAG_FOUND];
+	if (found->own != own || found->set != context->tags.set ||
+		found->moves != tree->moves + 1) {
+		uint32_t moves = tree->moves;
+
+		if (find_tagged(context, own, &node) && moves == tree->moves)
+			*found = (struct tag_found){own, context->tags.set, node, moves + 1};
+		else
+			node = context->stack.top->node;
+	} else {
+		node = found->node;
 	}
-	if (below)
-		__atomic_store_n(&tree_at(tree, own)->last_child, below, __ATOMIC_RELAXED);
-	go_to(context, below ? below : own);
+	go_to(context, node);
 	note_label(context);
 }
 
@@ -207,7 +212,9 @@ RARE void context_come_back_rare(struct thread_context *context)
 
 	end_calls(context);
 	by = tagged_by(tree, stack->top->node);
-	if (tags_of(tree, by) != context->tags.set) {
+	/* Those below a flat node may have a path. */
+	if (tags_of(tree, by) != context->tags.set ||
+		tree_at(tree, stack->top->node)->children & TREE_FLAT) {
 		tag_frame(context);
 		stack->untagged = stack->top;
 		return;

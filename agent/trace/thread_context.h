@@ -139,6 +139,14 @@ struct tagging {
 	} call[TAG_CALLS];
 };
 
+/* Where a node's label of a tag set is, as it was found last: by their sum. */
+enum { TAG_FOUND = 8 };
+
+struct tag_found {
+	uint32_t own, set, node;
+	uint32_t moves; /* of the tree, + 1; 0: nothing is known */
+};
+
 struct thread_context {
 	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
@@ -182,8 +190,9 @@ struct thread_context {
 	struct event_ring *event_ring;
 	int wall; /* the metric that is the clock's; -1: none is */
 	struct trace_row row;
-	struct counts counts;          /* of what is counted, not timed */
-	struct tagging tags;           /* the owner's */
+	struct counts counts; /* of what is counted, not timed */
+	struct tagging tags;  /* the owner's */
+	struct tag_found tag_found[TAG_FOUND];
 	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
 	struct call_times *times;      /* of those that have ended; the same */
 	union {                        /* by row.life */

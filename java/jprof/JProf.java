@@ -322,9 +322,11 @@ public final class JProf {
 
 			if (before > 0)
 				return before;
-			/* Of another recording. */
-			number = known = tagNumber0(key, value);
-			return known > 0 ? tagPut0(known) : -1;
+			// Of another recording, or of none.
+			long now = tagNumber0(key, value);
+			if (now != known)
+				number = now;
+			return now > 0 ? tagPut0(now) : -1;
 		}
 	}
 
