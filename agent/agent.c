@@ -224,3 +224,18 @@ EXPORTED int jprof_total_value(const char *metric, uint64_t *value)
 {
 	return from_inside_total_value(metric, value);
 }
+
+EXPORTED int jprof_tag_set(const char *key, const char *value)
+{
+	return from_inside_tag_set(key, value);
+}
+
+EXPORTED int64_t jprof_tags(void)
+{
+	return from_inside_tags();
+}
+
+EXPORTED int jprof_tags_use(int64_t tags)
+{
+	return from_inside_tags_use(tags);
+}

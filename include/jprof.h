@@ -119,6 +119,22 @@ JPROF_API int jprof_thread_value_of(
  * thread. 0, or -1 as above. */
 JPROF_API int jprof_total_value(const char *metric, uint64_t *value);
 
+/* ---- whose work it is ---- */
+
+/* What the calling thread does from now on has that tag: a key (1 to 64 bytes, no control characters, no '='; at most 64
+ * different ones) and its value, of which the first 200 bytes count (the option parameter_length). NULL: it has no tag of that
+ * key any more. Of a virtual thread it is its own. A thread that begins has none.
+ * 0; or -1: nothing is being recorded, the thread is not, or it is no key. What was set before a recording began is not known in
+ * it. */
+JPROF_API int jprof_tag_set(const char *key, const char *value);
+
+/* All tags that the thread has now, as a number to be handed to where its work goes on; -1 as above. */
+JPROF_API int64_t jprof_tags(void);
+
+/* The calling thread has those tags from now on, and no others; what it had before is what jprof_tags returned just before. 0; or -1,
+ * and nothing has changed: as above, or the number is of another recording. */
+JPROF_API int jprof_tags_use(int64_t tags);
+
 /* ---- JPROF_OPTIONAL: finding them ---- */
 
 #ifdef JPROF_OPTIONAL
@@ -181,6 +197,10 @@ JPROF_FUNCTION(int, jprof_thread_value_of,
 	(java_thread_id, metric, value), JPROF_ABSENT)
 JPROF_FUNCTION(int, jprof_total_value, (const char *metric, uint64_t *value), (metric, value),
 	JPROF_ABSENT)
+JPROF_FUNCTION(
+	int, jprof_tag_set, (const char *key, const char *value), (key, value), JPROF_ABSENT)
+JPROF_FUNCTION(int64_t, jprof_tags, (void), (), JPROF_ABSENT)
+JPROF_FUNCTION(int, jprof_tags_use, (int64_t tags), (tags), JPROF_ABSENT)
 
 #undef JPROF_FUNCTION
 #endif

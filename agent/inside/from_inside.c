@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/inside/thread_tags.h"
 #include "agent/recording/recorder.h"
 #include "agent/threads/thread_events.h"
 #include "agent/threads/threads.h"
@@ -174,4 +175,42 @@ int from_inside_total_value(const char *metric, uint64_t *value)
 int from_inside_thread_value_of(int64_t java_id, const char *metric, uint64_t *value)
 {
 	return read_value(metric, java_id, read_other, value);
+}
+
+/* ---- tags ---- */
+
+int from_inside_tag_set(const char *key, const char *value)
+{
+	struct tagged_thread thread;
+	int64_t before;
+
+	if (!tagged_begin(&thread, true))
+		return -1;
+	before = tagged_put(&thread, tagged_number(&thread, key, value));
+	tagged_end(&thread);
+	return before < 0 ? -1 : 0;
+}
+
+int64_t from_inside_tags(void)
+{
+	struct tagged_thread thread;
+	int64_t tags;
+
+	if (!tagged_begin(&thread, false))
+		return -1;
+	tags = tagged_now(&thread);
+	tagged_end(&thread);
+	return tags;
+}
+
+int from_inside_tags_use(int64_t tags)
+{
+	struct tagged_thread thread;
+	int64_t before;
+
+	if (!tagged_begin(&thread, false))
+		return -1;
+	before = tagged_use(&thread, tags);
+	tagged_end(&thread);
+	return before < 0 ? -1 : 0;
 }

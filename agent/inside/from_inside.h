@@ -10,6 +10,7 @@
  *   application --> snapshot, reset --> recorder_with --> session/writer
  *               --> mark            --> threads_look --> session/writer
  *               --> values          --> threads_look --> trace
+ *               --> tags            --> thread_tags --> trace, values
  *
  * Snapshots and resets are refused while another command runs; marks and values are not: the
  * gate lets any number of threads in, and the end of the session waits until they are out.
@@ -49,6 +50,14 @@ int from_inside_thread_value(const char *metric, uint64_t *value);
 /* The same of the thread of that Thread.getId(), which may have ended, as far as it can be seen from outside. -1 also
  * where it shares its row with others. */
 int from_inside_thread_value_of(int64_t java_id, const char *metric, uint64_t *value);
+
+/* The calling thread has that tag from now on; value NULL: none of that key. 0, or -1: nothing is recorded, the thread is not, or
+ * it is no key. */
+int from_inside_tag_set(const char *key, const char *value);
+
+/* What tags the thread has now, for from_inside_tags_use on whichever thread: thread_tags.h. -1 as above. */
+int64_t from_inside_tags(void);
+int from_inside_tags_use(int64_t tags);
 
 /* The same of all threads of the session, ended ones too (trace_totals). */
 int from_inside_total_value(const char *metric, uint64_t *value);

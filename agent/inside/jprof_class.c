@@ -14,6 +14,7 @@
 
 #include "agent/inside/calibration_natives.h"
 #include "agent/inside/from_inside.h"
+#include "agent/inside/thread_tags.h"
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/jvm.h"
 #include "agent/log/log.h"
@@ -146,6 +147,73 @@ static jlong JNICALL total_value(JNIEnv *jni, jclass class, jstring metric)
 	return value_of(jni, metric, from_inside_total_value);
 }
 
+/* The number of a tag, whose texts are looked for while the thread is aside. */
+static int64_t number_of(
+	JNIEnv *jni, const struct tagged_thread *thread, jstring key, jstring value)
+{
+	char *key_text = text_of(jni, key), *value_text = text_of(jni, value);
+	int64_t number = -1;
+
+	if (value_text || !value)
+		number = tagged_number(thread, key_text, value_text);
+	free(key_text);
+	free(value_text);
+	return number;
+}
+
+static jlong JNICALL tag_number(JNIEnv *jni, jclass class, jstring key, jstring value)
+{
+	struct tagged_thread thread;
+	int64_t number;
+
+	if (!tagged_begin(&thread, true))
+		return -1;
+	number = number_of(jni, &thread, key, value);
+	tagged_end(&thread);
+	return number;
+}
+
+static jlong JNICALL tag_put_text(JNIEnv *jni, jclass class, jstring key, jstring value)
+{
+	struct tagged_thread thread;
+	int64_t before;
+
+	if (!tagged_begin(&thread, true))
+		return -1;
+	before = tagged_put(&thread, number_of(jni, &thread, key, value));
+	tagged_end(&thread);
+	return before;
+}
+
+static jlong JNICALL tag_put(JNIEnv *jni, jclass class, jlong tag)
+{
+	struct tagged_thread thread;
+	int64_t before;
+
+	if (!tagged_begin(&thread, false))
+		return -1;
+	before = tagged_put(&thread, tag);
+	tagged_end(&thread);
+	return before;
+}
+
+static jlong JNICALL tags(JNIEnv *jni, jclass class)
+{
+	return from_inside_tags();
+}
+
+static jlong JNICALL tags_use(JNIEnv *jni, jclass class, jlong wanted)
+{
+	struct tagged_thread thread;
+	int64_t before;
+
+	if (!tagged_begin(&thread, false))
+		return -1;
+	before = tagged_use(&thread, wanted);
+	tagged_end(&thread);
+	return before;
+}
+
 static const JNINativeMethod natives[] = {
 	{(char *)"start0", (char *)"(Ljava/lang/String;)V", (void *)start},
 	{(char *)"stop0", (char *)"()V", (void *)stop},
@@ -157,6 +225,13 @@ static const JNINativeMethod natives[] = {
 	{(char *)"threadValueOf0", (char *)"(Ljava/lang/Thread;Ljava/lang/String;)J",
 		(void *)thread_value_of},
 	{(char *)"totalValue0", (char *)"(Ljava/lang/String;)J", (void *)total_value},
+	{(char *)"tagNumber0", (char *)"(Ljava/lang/String;Ljava/lang/String;)J",
+		(void *)tag_number},
+	{(char *)"tagPut0", (char *)"(Ljava/lang/String;Ljava/lang/String;)J",
+		(void *)tag_put_text},
+	{(char *)"tagPut0", (char *)"(J)J", (void *)tag_put},
+	{(char *)"tags0", (char *)"()J", (void *)tags},
+	{(char *)"tagsUse0", (char *)"(J)J", (void *)tags_use},
 };
 
 enum { NATIVES = sizeof(natives) / sizeof(*natives) };

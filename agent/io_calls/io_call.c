@@ -450,7 +450,9 @@ static uint32_t find_node(
 {
 	const struct thread_context *context = slot_context(thread);
 	uint32_t moves = context->tree.moves, node;
-	uint64_t more = (uint64_t)context->row.id << 32 | moves, note;
+	/* The path is below what the thread is tagged with. */
+	uint64_t tags = context_tags_now(context) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t more = ((uint64_t)context->row.id << 32 | moves) ^ tags, note;
 	uint64_t key = sampler_stack_key(stack, thread->session, more, &note);
 
 	call->stack = key;

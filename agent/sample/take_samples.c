@@ -678,7 +678,7 @@ void sampling_left(struct sampled_thread *thread, unsigned place, uint64_t rest)
 
 /* ---- on the clock's thread ---- */
 
-/* The nearest node of the path that the file has, in the row of the thread's context, or (is_virtual) of the virtual thread's
+/* The nearest node of the path that the file has, or that is told of in any case, in the row of the thread's context, or (is_virtual) of the virtual thread's
  * that it carries. The thread may be recording right now, but for what the tree's lock keeps. False: that is not free, and
  * was not to be waited for. */
 static bool find_node_outside(const struct sampled_thread *thread, bool is_virtual,
@@ -703,7 +703,8 @@ static bool find_node_outside(const struct sampled_thread *thread, bool is_virtu
 	else if (!lock_try(&context->tree.lock))
 		return false;
 	index = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
-	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
+	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0 &&
+		!tree_is_referred(&context->tree, index))
 		index = tree_at(&context->tree, index)->parent;
 	where->node = tree_at(&context->tree, index)->id;
 	where->method = label_method(tree_at(&context->tree, index)->method);

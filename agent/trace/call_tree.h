@@ -251,6 +251,13 @@ static inline uint32_t tree_refer(struct call_tree *tree, uint32_t index)
 	return node->id;
 }
 
+/* On any thread, under the lock. */
+static inline bool tree_is_referred(const struct call_tree *tree, uint32_t index)
+{
+	return __atomic_load_n(&tree_at(tree, index)->children, __ATOMIC_RELAXED) &
+	       TREE_REFERRED;
+}
+
 /* No visitor that looks for changes was shown the node. The owner's. */
 static inline bool tree_is_new(const struct call_tree *tree, uint32_t index)
 {

@@ -143,20 +143,37 @@ static uint32_t tags_of(const struct call_tree *tree, uint32_t by)
 	return label_content(tree_at(tree, by)->method, LABEL_TAGS);
 }
 
-/* The node of these tags below that one, if it is the one entered last, or the one behind it; else 0. */
-static uint32_t guess_tags(const struct call_tree *tree, uint32_t node, uint32_t set)
+/* The node for the thread's tags, of a method's that is not one of tags or below one: itself, if its path says so. May be that of a
+ * fold; 0, and it is not the root's: there is none. */
+static bool find_tagged(struct thread_context *context, uint32_t own, uint32_t *node)
 {
-	const struct tree_node *parent = tree_at(tree, node);
-	uint32_t child = parent->last_child;
+	const struct call_tree *tree = &context->tree;
+	uint32_t set = context->tags, label;
 
-	for (int i = 0; i < 2 && child != 0; i++) {
-		const struct tree_node *one = tree_at(tree, child);
+	*node = own;
+	if (tags_of(tree, tagged_by(tree, own)) == set)
+		return true;
+	label = node_label(label_method(tree_at(tree, own)->method), LABEL_TAGS, set);
+	if (!label)
+		return false;
+	go_below(context, own, label);
+	*node = context->current;
+	/* Whoever samples the thread from outside may say that it was there. */
+	tree_refer(&context->tree, *node);
+	return tree_at(tree, *node)->method == label;
+}
 
-		if (label_tags(one->method) == set + 1)
-			return child;
-		child = one->next_sibling ? one->next_sibling : parent->first_child;
+/* Where it may be remembered for the thread's tags; NULL: no memory. */
+static struct tag_found *found_at(struct thread_context *context, uint32_t own)
+{
+	size_t bytes = TAG_FOUND * sizeof(*context->tag_found);
+
+	if (!context->tag_found && memory_take(context->tree.budget, bytes, MEMORY_FORCED)) {
+		context->tag_found = calloc(1, bytes);
+		if (!context->tag_found)
+			memory_give(context->tree.budget, bytes);
 	}
-	return 0;
+	return context->tag_found ? &context->tag_found[(own + context->tags) % TAG_FOUND] : NULL;
 }
 
 /* The innermost frame gets the thread's tags. */
@@ -164,7 +181,8 @@ static void tag_frame(struct thread_context *context)
 {
 	const struct call_tree *tree = &context->tree;
 	struct shadow_frame *top = context->stack.top;
-	uint32_t own, below, label;
+	struct tag_found *found;
+	uint32_t own, node;
 
 	/* The root's label may have been folded, the root itself never is. */
 	if (context_at_root(context))
@@ -172,17 +190,19 @@ static void tag_frame(struct thread_context *context)
 	if (context->stack.overflow > 0 || !has_labels(context, top->method))
 		return;
 	own = above(tree, top->node, LABEL_TAGS);
-	/* Where there is such a node, the path above has other tags. */
-	below = guess_tags(tree, own, context->tags);
-	if (!below && tags_of(tree, tagged_by(tree, own)) != context->tags) {
-		label = node_label(top->method, LABEL_TAGS, context->tags);
-		if (label)
-			go_below(context, own, label);
-		return;
+	found = found_at(context, own);
+	if (found && found->own == own && found->set == context->tags &&
+		found->moves == tree->moves + 1) {
+		node = found->node;
+	} else {
+		uint32_t moves = tree->moves;
+
+		if (!find_tagged(context, own, &node) || moves != tree->moves)
+			node = context->stack.top->node;
+		else if (found)
+			*found = (struct tag_found){own, context->tags, node, moves + 1};
 	}
-	if (below)
-		__atomic_store_n(&tree_at(tree, own)->last_child, below, __ATOMIC_RELAXED);
-	go_to(context, below ? below : own);
+	go_to(context, node);
 	note_label(context);
 }
 
@@ -208,7 +228,9 @@ RARE void context_come_back_rare(struct thread_context *context)
 
 	end_calls(context);
 	by = tagged_by(tree, stack->top->node);
-	if (tags_of(tree, by) != context->tags) {
+	/* Those below a flat node may have a path. */
+	if (tags_of(tree, by) != context->tags ||
+		tree_at(tree, stack->top->node)->children & TREE_FLAT) {
 		tag_frame(context);
 		stack->untagged = stack->top;
 		return;
@@ -250,6 +272,14 @@ static struct tag_calls *tag_calls_of(struct thread_context *context)
 	if (!context->tag_calls)
 		memory_give(budget, sizeof(*context->tag_calls));
 	return context->tag_calls;
+}
+
+void tag_found_destroy(struct thread_context *context)
+{
+	if (context->tag_found)
+		memory_give(context->tree.budget, TAG_FOUND * sizeof(*context->tag_found));
+	free(context->tag_found);
+	context->tag_found = NULL;
 }
 
 void tag_calls_destroy(struct tag_calls *calls, struct memory_budget *budget)

@@ -83,7 +83,7 @@ struct trace_row {
 	uint64_t waited_before; /* it began */
 };
 
-enum { CARRIER_FOUND = 6 };
+enum { CARRIER_FOUND = 4 };
 
 /* What a thread that carries virtual ones has for it: see lanes.c. */
 struct carrier_part {
@@ -137,6 +137,14 @@ struct tag_calls {
 	} call[TAG_CALLS];
 };
 
+/* Where a node's label of a tag set is, as it was found last: by their sum. */
+enum { TAG_FOUND = 8 };
+
+struct tag_found {
+	uint32_t own, set, node;
+	uint32_t moves; /* of the tree, + 1; 0: nothing is known */
+};
+
 struct thread_context {
 	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
@@ -183,6 +191,7 @@ struct thread_context {
 	struct trace_row row;
 	struct counts counts;          /* of what is counted, not timed */
 	struct tag_calls *tag_calls;   /* the owner's; NULL: there were none */
+	struct tag_found *tag_found;   /* TAG_FOUND; the same */
 	struct watched_calls *watched; /* calls under way, the owner's; NULL: there were none */
 	struct call_times *times;      /* of those that have ended; the same */
 	union {                        /* by row.life */
@@ -269,6 +278,7 @@ static inline uint32_t context_tags_now(const struct thread_context *context)
 bool context_tag_call(struct thread_context *context, uint32_t value);
 
 void tag_calls_destroy(struct tag_calls *calls, struct memory_budget *budget);
+void tag_found_destroy(struct thread_context *context);
 
 /* The thread is in a frame below some that are gone: of which it is not known that it has the thread's tags. */
 void context_come_back_rare(struct thread_context *context);

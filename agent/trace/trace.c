@@ -59,6 +59,8 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 	counts_fini(&context->counts, &trace->budget);
 	watched_destroy(context->watched, &trace->budget);
 	tag_calls_destroy(context->tag_calls, &trace->budget);
+	if (context->tag_found)
+		tag_found_destroy(context);
 	call_times_destroy(context->times, &trace->budget);
 	sequence_table_fini(&context->sequences, &trace->budget);
 	shadow_fini(&context->stack, &trace->budget);

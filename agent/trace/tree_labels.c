@@ -16,6 +16,7 @@ static uint32_t next = 1; /* number; 0 is none */
 /* Numbers by what they stand for, open addressing, at most half full; 0: empty. One that became too small is kept: somebody
  * may still look into it. */
 struct table {
+	struct table *smaller; /* the one before */
 	uint32_t mask;
 	_Atomic uint32_t slot[];
 };
@@ -55,6 +56,7 @@ static bool make_room(void)
 	fresh = calloc(1, sizeof(*fresh) + slots * sizeof(*fresh->slot));
 	if (!fresh)
 		return false;
+	fresh->smaller = old;
 	fresh->mask = slots - 1;
 	for (uint32_t number = 1; number < next; number++)
 		atomic_store_explicit(

@@ -3,6 +3,8 @@
 package jprof;
 
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 
 /**
  * What a program may ask of jprof while it is profiled by it: to start and stop recordings, to
@@ -169,6 +171,218 @@ public final class JProf {
 		return present ? totalValue0(metric) : -1;
 	}
 
+	/**
+	 * What the calling thread does from now on has that tag: whose work it is. Reports tell tags apart. A virtual thread keeps its
+	 * tags wherever it runs; a thread that begins has none. Nothing happens while nothing is recorded, and what was set then is
+	 * not known to a recording that begins later.
+	 *
+	 * @param key 1 to 64 bytes of UTF-8 without control characters and {@code =}, at most 64 different ones: any other is
+	 *        no tag, and nothing happens
+	 * @param value of which the first 200 bytes of UTF-8 count (the option {@code parameter_length}); null: the thread has
+	 *        no tag of that key any more
+	 */
+	public static void tagSet(String key, String value) {
+		if (present)
+			tagPut0(key, value);
+	}
+
+	/**
+	 * The calling thread has no tag of that key from now on.
+	 *
+	 * @param key as in {@link #tagSet}
+	 */
+	public static void tagClear(String key) {
+		if (present)
+			tagPut0(key, null);
+	}
+
+	/**
+	 * The calling thread has that tag until it is closed: {@code try (var tag = JProf.tag("user", name)) {...}}.
+	 *
+	 * @param key as in {@link #tagSet}
+	 * @param value as there
+	 * @return what gives the key back the value that it had before
+	 */
+	public static Tag tag(String key, String value) {
+		return present ? Tag.of(tagPut0(key, value)) : Tag.NONE;
+	}
+
+	/**
+	 * A tag that is used often: a change to it looks at no text.
+	 *
+	 * @param key as in {@link #tagSet}
+	 * @param value as there
+	 * @return the tag, for any thread and all recordings
+	 */
+	public static PreparedTag prepareTag(String key, String value) {
+		return new PreparedTag(key, value);
+	}
+
+	/**
+	 * All tags that the calling thread has now, for where its work goes on.
+	 *
+	 * @return the tags, of the recording that is under way
+	 */
+	public static Tags tags() {
+		long number = present ? tags0() : -1;
+
+		return number > 0 ? new Tags(number) : Tags.NONE;
+	}
+
+	/**
+	 * A task that has the tags of the thread that calls this, wherever it runs, and gives that thread back those that it had.
+	 *
+	 * @param task to be run
+	 * @return the task itself where nothing is recorded
+	 */
+	public static Runnable wrap(Runnable task) {
+		Tags tags = tags();
+
+		return tags == Tags.NONE ? task : () -> tags.run(task);
+	}
+
+	/**
+	 * The same of a task with a result.
+	 *
+	 * @param <T> of the result
+	 * @param task to be called
+	 * @return the task itself where nothing is recorded
+	 */
+	public static <T> Callable<T> wrap(Callable<T> task) {
+		Tags tags = tags();
+
+		return tags == Tags.NONE ? task : () -> tags.call(task);
+	}
+
+	/**
+	 * An executor whose tasks have the tags of the thread that hands them over.
+	 *
+	 * @param executor that runs them
+	 * @return what hands them to it
+	 */
+	public static Executor carrying(Executor executor) {
+		Objects.requireNonNull(executor);
+		return task -> executor.execute(wrap(task));
+	}
+
+	/** A tag that a thread has until this is closed, on that thread. */
+	public static final class Tag implements AutoCloseable {
+		static final Tag NONE = new Tag(null, -1);
+
+		private final Thread thread;
+		private long before;
+
+		private Tag(Thread thread, long before) {
+			this.thread = thread;
+			this.before = before;
+		}
+
+		static Tag of(long before) {
+			return before > 0 ? new Tag(Thread.currentThread(), before) : NONE;
+		}
+
+		/** The tag's key has the value again that it had before. On another thread, or a second time, nothing happens. */
+		@Override
+		public void close() {
+			if (before <= 0 || thread != Thread.currentThread())
+				return;
+			if (present)
+				tagPut0(before);
+			before = -1;
+		}
+	}
+
+	/** A tag whose number in the recording is known. */
+	public static final class PreparedTag {
+		private final String key, value;
+		private volatile long number = -1;
+
+		PreparedTag(String key, String value) {
+			this.key = key;
+			this.value = value;
+		}
+
+		/** What the calling thread does from now on has this tag: as {@link JProf#tagSet}. */
+		public void set() {
+			if (present)
+				put();
+		}
+
+		/**
+		 * The calling thread has this tag until what is returned is closed: as {@link JProf#tag}.
+		 *
+		 * @return what gives the key back the value that it had before
+		 */
+		public Tag open() {
+			return present ? Tag.of(put()) : Tag.NONE;
+		}
+
+		private long put() {
+			long known = number, before = known > 0 ? tagPut0(known) : -1;
+
+			if (before > 0)
+				return before;
+			// Of another recording, or of none.
+			long now = tagNumber0(key, value);
+			if (now != known)
+				number = now;
+			return now > 0 ? tagPut0(now) : -1;
+		}
+	}
+
+	/** All tags that a thread had. */
+	public static final class Tags {
+		static final Tags NONE = new Tags(-1);
+
+		private final long number;
+
+		Tags(long number) {
+			this.number = number;
+		}
+
+		/**
+		 * Runs the task with these tags, and gives the thread back those that it had.
+		 *
+		 * @param task to be run, which may throw
+		 */
+		public void run(Runnable task) {
+			long before = begin();
+
+			try {
+				task.run();
+			} finally {
+				end(before);
+			}
+		}
+
+		/**
+		 * The same of a task with a result.
+		 *
+		 * @param <T> of the result
+		 * @param task to be called
+		 * @return its result
+		 * @throws Exception what the task throws
+		 */
+		public <T> T call(Callable<T> task) throws Exception {
+			long before = begin();
+
+			try {
+				return task.call();
+			} finally {
+				end(before);
+			}
+		}
+
+		private long begin() {
+			return number > 0 && present ? tagsUse0(number) : -1;
+		}
+
+		private static void end(long before) {
+			if (before > 0 && present)
+				tagsUse0(before);
+		}
+	}
+
 	private static native void start0(String options);
 
 	private static native void stop0();
@@ -186,4 +400,15 @@ public final class JProf {
 	private static native long threadValueOf0(Thread thread, String metric);
 
 	private static native long totalValue0(String metric);
+
+	private static native long tagNumber0(String key, String value);
+
+	/** Returns the tag of that key that there was, to be put back; below 1: nothing has changed. */
+	private static native long tagPut0(String key, String value);
+
+	private static native long tagPut0(long tag);
+
+	private static native long tags0();
+
+	private static native long tagsUse0(long tags);
 }

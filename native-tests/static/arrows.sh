@@ -37,7 +37,7 @@ rooms=(
 	"agent/io_calls  error arch/read_mostly.h metric profile agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session agent/threads agent/sample agent/probes/native_thunk.h"
 	"agent/tracers  error arch options metric profile agent/log agent/lock agent/stack agent/code agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample agent/probes"
 	"agent/recording error options metric profile agent/log agent/lock agent/values agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls agent/sample agent/tracers"
-	"agent/inside    error agent/log agent/trace agent/jvm agent/session agent/threads agent/recording"
+	"agent/inside    error agent/log agent/values agent/trace agent/jvm agent/session agent/threads agent/recording"
 	"agent/control   error agent/lock"
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample agent/tracers include"
 	"report/text     error profile/store.h"

@@ -585,7 +585,8 @@ static struct worker short_worker(struct places *places)
 
 static void test_pruned(void **state)
 {
-	static const uint64_t limits[] = {100 << 10, 200 << 10, 600 << 10, 2 << 20};
+	static const uint64_t limits[] = {
+		100 << 10, 120 << 10, 200 << 10, 300 << 10, 600 << 10, 2 << 20};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		struct fixture f;
