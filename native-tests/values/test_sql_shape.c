@@ -138,6 +138,8 @@ static void test_lists(void **state)
 		{__LINE__, "select 1, 2, 3", "select ?, ?, ?"},
 		{__LINE__, "limit 5, 10", "limit ?, ?"},
 		{__LINE__, "a in (1, 2", "a in (?, ..."},
+		{__LINE__, "values (a[1]), (b[2]), (c)", "values (a[?])"},
+		{__LINE__, "in(([s),(])$]", "in(([s), (])$]"},
 		{__LINE__, ")) 1, 2 ((1", ")) ?, ? ((?"},
 	};
 
