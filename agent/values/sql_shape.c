@@ -39,6 +39,7 @@ static const struct known_word {
 	{"into", BEFORE_NAME},
 	{"update", BEFORE_NAME},
 	{"table", BEFORE_NAME},
+	{"set", BEFORE_NAME},
 	{"as", BEFORE_NAME},
 	{"in", BEFORE_LIST},
 	{"values", BEFORE_ROWS},
