@@ -39,6 +39,7 @@ static const struct known_word {
 	{"into", BEFORE_NAME},
 	{"update", BEFORE_NAME},
 	{"table", BEFORE_NAME},
+	{"set", BEFORE_NAME},
 	{"as", BEFORE_NAME},
 	{"in", BEFORE_LIST},
 	{"values", BEFORE_ROWS},
@@ -91,7 +92,9 @@ struct shaper {
 	bool behind_in; /* all that is in these parentheses, which are behind IN */
 	enum rows rows;
 	uint32_t row_depth; /* outside of the rows */
-	size_t row_end;     /* the shape's length behind the first one */
+	uint32_t
+		brackets; /* '[' without its ']'; rows are none within, and none has one alone */
+	size_t row_end;   /* the shape's length behind the first one */
 };
 
 /* ---- characters ---- */
@@ -248,7 +251,7 @@ static void put_open(struct shaper *shaper)
 		rows = NO_ROWS;
 	}
 	put_other(shaper, OPEN, "(", 1);
-	shaper->rows = rows;
+	shaper->rows = shaper->brackets == 0 ? rows : NO_ROWS;
 	shaper->behind_in = list;
 	shaper->depth++;
 	if (shaper->depth < 64)
@@ -263,7 +266,7 @@ static void put_close(struct shaper *shaper)
 		put_more(shaper);
 	put_other(shaper, CLOSE, ")", 1);
 	shaper->depth -= shaper->depth > 0;
-	if (shaper->depth != shaper->row_depth)
+	if (shaper->depth != shaper->row_depth || shaper->brackets > 0)
 		return;
 	if (rows == IN_ROW)
 		shaper->row_end = shaper->length;
@@ -435,6 +438,7 @@ static void take_bracket(struct shaper *shaper)
 		}
 	}
 	put_other(shaper, MARK, shaper->at, 1);
+	shaper->brackets++;
 	shaper->at++;
 }
 
@@ -577,6 +581,10 @@ static void take_mark(struct shaper *shaper)
 		shaper->at += 3;
 		return;
 	}
+	if (c == ']' && shaper->brackets == 0)
+		shaper->rows = NO_ROWS;
+	else if (c == ']')
+		shaper->brackets--;
 	/* Two that belong together, so that the second one begins nothing. */
 	size_t length = is_at(shaper, ':', ':') || is_at(shaper, '@', '@') ? 2 : 1;
 

@@ -61,7 +61,8 @@ void values_bound(size_t bytes, uint32_t length);
  * tags have names of their own. 0: no memory, or there are PARAMETERS_MAX, or TAG_KEYS_MAX. */
 uint32_t parameter_make(const char *name, bool is_tag, enum value_keep keep, uint32_t limit);
 
-/* The value of the parameter that the text is; never 0: if there is no room for a new one, value_others. */
+/* The value of the parameter that the text is; never 0: if there is no room for a new one, value_others. All bytes are hashed and,
+ * of a new text, looked through: who has very long ones gives their begin. A character of UTF-8 is not torn where a text is cut. */
 uint32_t value_of(uint32_t parameter, const char *text, size_t length);
 
 /* What is beyond the bounds; where there was no object. */

@@ -138,6 +138,8 @@ static void test_lists(void **state)
 		{__LINE__, "select 1, 2, 3", "select ?, ?, ?"},
 		{__LINE__, "limit 5, 10", "limit ?, ?"},
 		{__LINE__, "a in (1, 2", "a in (?, ..."},
+		{__LINE__, "values (a[1]), (b[2]), (c)", "values (a[?])"},
+		{__LINE__, "in(([s),(])$]", "in(([s), (])$]"},
 		{__LINE__, ")) 1, 2 ((1", ")) ?, ? ((?"},
 	};
 
@@ -150,6 +152,9 @@ static void test_names(void **state)
 		{__LINE__, "select t.\"id\" from \"public\".\"T 1\" as \"x 2\" join \"u\"",
 			"select t.\"id\" from \"public\".\"T 1\" as \"x 2\" join \"u\""},
 		{__LINE__, "update \"it's\" set", "update \"it's\" set"},
+		{__LINE__, "update t set \"a\" = \"x\", b = 1",
+			"update t set \"a\" = ?, b = ?"},
+		{__LINE__, "set names \"x\"", "set names ?"},
 		{__LINE__, "from \"a\"\"b\" x", "from \"a\"\"b\" x"},
 		{__LINE__, "where a = \"x\" and \"y\" < b and c in (\"p\", \"q\")",
 			"where a = ? and ? < b and c in (?, ...)"},
