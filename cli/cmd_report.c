@@ -100,6 +100,14 @@ static const struct command_option report_options[] = {
 		WORD(request.depth)},
 	{"--merge-threads", NULL, "all threads as one tree", take_flag,
 		WORD(choice.model.merge_threads)},
+	{"--by", "component",
+		"methods put together by component, such as servlet container or JDBC driver: "
+		"what follows each other on a path is one",
+		take_grouping, WORD(request.by_component)},
+	{"--components", "FILE|layers|kinds",
+		"the same, and in the views of components: by the definitions of that file, or "
+		"ready-made; see jprof(1)",
+		take_some_text, WORD(request.components)},
 	{"--gc", NULL, "in the tree: collections as rows below what they stopped", take_flag,
 		WORD(request.gc)},
 	{"--all", NULL, "every row of the summary, on a terminal, too", take_flag,

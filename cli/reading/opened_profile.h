@@ -37,6 +37,9 @@ char *profile_choice_command(const struct profile_choice *choice);
 /* Takes a pattern into a struct pattern_list. */
 option_taker take_pattern;
 
+/* "component" into a bool. */
+option_taker take_grouping;
+
 /* --snapshot, --from and --to, into a struct profile_choice. */
 option_taker take_snapshots, take_from, take_to;
 

@@ -20,6 +20,7 @@ rooms=(
 	"symbols         error"
 	"profile         error"
 	"calibration     error profile"
+	"components      error options/pattern.h options/nearest.h profile"
 	"agent/log       error options"
 	"agent/lock      error"
 	"agent/stack     error arch symbols/modules.h"
@@ -40,13 +41,13 @@ rooms=(
 	"agent/control   error agent/lock"
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample agent/tracers include"
 	"report/text     error profile/store.h"
-	"report/model    error options/pattern.h metric profile calibration report/text"
+	"report/model    error options/pattern.h metric profile calibration components report/text"
 	"report/findings error profile report/text report/model"
 	"report/source   error agent/io/archive.h"
 	"report/formats  error profile report/text report/model"
-	"report/views    error profile calibration report/text report/model report/findings report/source report/formats"
-	"report/exports  error options/pattern.h profile report/text report/model"
-	"report          error options profile report/text report/model report/formats report/views"
+	"report/views    error profile calibration components report/text report/model report/findings report/source report/formats"
+	"report/exports  error options/pattern.h profile components report/text report/model"
+	"report          error options profile components report/text report/model report/formats report/views"
 	"report/diff     error options profile report/text report/model report/formats"
 	"report/page     error options profile report/text report/model report/formats report/views report"
 	"cli/terminal    error options/nearest.h options/number.h"
@@ -65,7 +66,7 @@ rooms=(
 jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|sample|probes|io_calls|tracers|recording|inside)/)'
 
 # Rooms that live in somebody else's process, and what must not be called or named there.
-guests='^(error|arch|options|metric|symbols|profile|calibration|agent)/'
+guests='^(error|arch|options|metric|symbols|profile|calibration|components|agent)/'
 calls='exit|_exit|_Exit|quick_exit|abort|printf|vprintf|puts|putchar|putchar_unlocked'
 forbidden="(^|[^A-Za-z0-9_.>])(($calls)[[:space:]]*\\(|stdout([^A-Za-z0-9_]|\$))"
 

@@ -49,6 +49,8 @@ static const struct weight {
 	/* The name's indent says it. */
 	{"tree", NULL, "level", WEIGHT_NEVER},
 	{"tree", NULL, "recursion", WEIGHT_NEVER},
+	{"component-tree", NULL, "level", WEIGHT_NEVER},
+	{"component-tree", NULL, "recursion", WEIGHT_NEVER},
 	{"io-tree", NULL, "level", WEIGHT_NEVER},
 	{"event-tree", NULL, "level", WEIGHT_NEVER},
 	/* The row's name is when. */
@@ -58,6 +60,12 @@ static const struct weight {
 	{"seconds", "per_second", "bytes", WEIGHT_OTHER},
 	{"seconds", "per_second", "io_ns", WEIGHT_OTHER},
 	{"seconds", "per_second", NULL, 10},
+	/* Time that passed in I/O, or waiting, tells of a layer that is slow without the processor. */
+	{"components", "io.cum.all", "ns", WEIGHT_METRIC},
+	{"components", "waits.cum", "ns", WEIGHT_METRIC + 1},
+	{"components", NULL, "calls", WEIGHT_METRIC + 2},
+	{"components", "io.cum.all", NULL, WEIGHT_OTHER},
+	{"components", "allocated.cum", NULL, WEIGHT_OTHER},
 	{NULL, "io", "ns", 6},
 	{NULL, "io", NULL, 18},
 	{NULL, "total", NULL, 10},

@@ -32,6 +32,8 @@ struct view {
 			 whole */
 	bool levels;    /* a tree, which may be cut at a level */
 	bool merges;    /* threads are always one */
+	bool may_fold;  /* methods may be put together by component */
+	bool folds;     /* they always are */
 	bool is_long; /* a list that may be: a terminal has its first rows, as many as it has lines */
 	bool samples;       /* about samples */
 	bool records;       /* needs profile_wanted.records */
@@ -61,8 +63,8 @@ extern const struct view *const views[];
 extern const size_t view_count;
 
 /* Those that are named outside of the table. */
-extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines,
-	view_timeline, view_slowest;
+extern const struct view view_overview, view_summary, view_tree, view_component_tree,
+	view_threads, view_lines, view_timeline, view_slowest;
 
 /* What the user asked for. */
 struct report_request {
@@ -78,9 +80,11 @@ struct report_request {
 	/* Of a trace of events: from when on, until when, ns since the session began; to 0: to the end. And which of the
 	 * calls of chosen methods, 1: the longest; 0: the longest ones. */
 	uint64_t from, to, call;
-	uint64_t depth; /* and those below that level of a tree; 0: none */
-	bool all;       /* of the summary, every row */
-	bool gc;        /* of the tree, rows of collections */
+	uint64_t depth;         /* and those below that level of a tree; 0: none */
+	bool all;               /* of the summary, every row */
+	bool by_component;      /* methods are put together by component */
+	const char *components; /* a file with their definitions; or NULL */
+	bool gc;                /* of the tree, rows of collections */
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
 	const char *state;      /* a line on the file's own state, or NULL */
