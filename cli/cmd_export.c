@@ -87,6 +87,8 @@ const struct command_table export_table = {"export", export_options,
 
 const char *cmd_export_values(const char *called, size_t i)
 {
+	if (strcmp(called, "component") == 0)
+		return i == 0 ? called : NULL;
 	return strcmp(called, "FORMAT") == 0 && i < exporter_count ? exporters[i]->name : NULL;
 }
 

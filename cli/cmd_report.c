@@ -132,7 +132,7 @@ const char *cmd_report_values(const char *called, size_t i)
 		return i < view_count ? views[i]->name : NULL;
 	if (strcmp(called, "FORMAT") == 0)
 		return i < format_count ? formats[i]->name : NULL;
-	return NULL;
+	return strcmp(called, "component") == 0 && i == 0 ? called : NULL;
 }
 
 void cmd_report_details(FILE *out)

@@ -351,6 +351,14 @@ static int take_switch(const struct given *given, struct error *error)
 		       : error_set(error, ERROR_USAGE, "%s can be 1 only", given->name);
 }
 
+static int take_by_component(const struct given *given, struct error *error)
+{
+	*(bool *)given->to = true;
+	return strcmp(given->value, "component") == 0
+		       ? 0
+		       : error_set(error, ERROR_USAGE, "by can be component only");
+}
+
 #define WORD(member) offsetof(struct report_words, member)
 
 static const struct parameter report_parameters[] = {
@@ -365,6 +373,7 @@ static const struct parameter report_parameters[] = {
 	{"min", take_min, WORD(request.min)},
 	{"depth", take_number, WORD(request.depth)},
 	{"merge-threads", take_switch, WORD(choice.merge_threads)},
+	{"by", take_by_component, WORD(request.by_component)},
 };
 
 static void say_line(const char *line)

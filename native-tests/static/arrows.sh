@@ -59,7 +59,7 @@ rooms=(
 	"cli/reading     error profile report/text report/model cli/terminal cli/record cli/calibrate"
 	"cli/page        error profile report/text report/model report/page cli/terminal cli/reading"
 	"cli/open        error options profile report/text report/model report/formats report/views report/page report cli/terminal cli/attach cli/record cli/reading cli/page"
-	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/exports report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page cli/open report/page"
+	"cli             error options metric profile calibration components report/text report/model report/source report/formats report/views report/exports report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page cli/open report/page"
 )
 
 # Who may include jni.h and jvmti.h.

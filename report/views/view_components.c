@@ -10,6 +10,7 @@
 #include "components/components.h"
 #include "profile/pairs.h"
 #include "report/model/object_use.h"
+#include "report/model/trace_times.h"
 #include "report/model/waits.h"
 #include "report/views/view.h"
 
@@ -54,32 +55,40 @@ static void columns_of_io(struct report *report)
 		}
 }
 
-/* In text where there are some. */
+/* Base and cum of a number and of an amount; text has the amount of cum, where there are some. */
+static void add_told(struct report *report, const char *const groups[2],
+	const char *const keys[2], const char *const headings[2], unsigned flags, bool any)
+{
+	for (int cum = 0; cum < 2; cum++) {
+		unsigned use = COLUMN_SHARE | IN_DATA | (cum ? 0 : COLUMN_SUM);
+
+		sheet_add(&report->sheet, groups[cum], keys[0], headings[0], use);
+		sheet_add(&report->sheet, groups[cum], keys[1], headings[1],
+			use | flags | (cum && any ? IN_TEXT : 0));
+	}
+}
+
 static void columns_of_told(struct report *report)
 {
+	static const char *const objects[] = {"allocated.base", "allocated.cum"},
+				 *const waits[] = {"waits.base", "waits.cum"},
+				 *const object_keys[] = {"objects", "bytes"},
+				 *const wait_keys[] = {"count", "ns"},
+				 *const object_headings[] = {"Objects", "Allocated"},
+				 *const wait_headings[] = {"Waits", "Waited"};
 	const struct profile *profile = report->model->apart;
-	bool objects = profile_meta_number(profile, "objects.collections") > 0;
-	struct sheet *sheet = &report->sheet;
 
-	for (int cum = 0; cum < 2; cum++) {
-		unsigned flags = COLUMN_SHARE | (cum ? 0 : COLUMN_SUM);
-		unsigned text = flags | (cum ? IN_ALL : IN_DATA);
-		const char *group = cum ? "allocated.cum" : "allocated.base";
-
-		sheet_add(sheet, group, "objects", "Objects", IN_DATA | flags);
-		sheet_add(sheet, group, "bytes", "Objects",
-			(objects ? text : IN_DATA | flags) | COLUMN_BYTES);
-		group = cum ? "waits.cum" : "waits.base";
-		sheet_add(sheet, group, "count", "Waits", IN_DATA | flags);
-		sheet_add(sheet, group, "ns", "Waited",
-			(profile->contention_count > 0 ? text : IN_DATA | flags) | COLUMN_TIME);
-	}
+	add_told(report, objects, object_keys, object_headings, COLUMN_BYTES,
+		trace_times(profile, TRACE_OBJECTS).periods > 0);
+	add_told(report, waits, wait_keys, wait_headings, COLUMN_TIME,
+		profile->contention_count > 0);
 }
 
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
 
+	sheet_add(sheet, NULL, "component", "Component", IN_DATA);
 	sheet_add(sheet, NULL, "methods", "Methods", IN_ALL | COLUMN_SUM);
 	call_columns(report, IN_DATA | COLUMN_SUM);
 	how_column(report);
@@ -93,12 +102,17 @@ static void columns(struct report *report)
 
 /* ---- rows ---- */
 
-static struct cell *told_cells(struct cell *cells, const struct told_use *use)
+static struct cell *told_cells(
+	struct cell *cells, const struct told_use *base, const struct told_use *cum)
 {
-	*cells++ = cell_number(use->objects.objects);
-	*cells++ = cell_number(use->objects.bytes);
-	*cells++ = cell_number(use->waits);
-	*cells++ = cell_number(use->wait_ns);
+	*cells++ = cell_number(base->objects.objects);
+	*cells++ = cell_number(base->objects.bytes);
+	*cells++ = cell_number(cum->objects.objects);
+	*cells++ = cell_number(cum->objects.bytes);
+	*cells++ = cell_number(base->waits);
+	*cells++ = cell_number(base->wait_ns);
+	*cells++ = cell_number(cum->waits);
+	*cells++ = cell_number(cum->wait_ns);
 	return cells;
 }
 
@@ -110,13 +124,13 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	const union model_value *base = model_at(model, view->tally.base, item);
 	const union model_value *cum = model_at(model, view->tally.cum, item);
 
+	*cells++ = cell_label(model->method[item].display);
 	*cells++ = cell_number(view->methods[item]);
 	cells = call_cells(cells, count);
 	cells = how_cell(report, cells, count, base, cum);
 	cells = at_least_cell(report, cells, count->at_least);
 	cells = io_all_cells(cells, &view->io_base[item], &view->io_cum[item]);
-	cells = told_cells(cells, &view->told_base[item]);
-	cells = told_cells(cells, &view->told_cum[item]);
+	cells = told_cells(cells, &view->told_base[item], &view->told_cum[item]);
 	cells = value_cells(report, cells, base, cum, call_count_is_sampled(count));
 	cells = call_rate_cells(report, cells, count, cum);
 	*cells = cell_label(model->method[item].display);
