@@ -79,8 +79,9 @@ static void put_what_is_counted(const struct model *model, struct out *out)
 #define TREE_MIN 0.005
 
 /* What the page shows as reports have it. */
-static const char *const shown_views[] = {"summary", "findings", "components",
-	"component-tree", "threads", "files", "connections", "entries", "distribution", "slowest", "snapshots", "calibration"};
+static const char *const shown_views[] = {"summary", "findings", "components", "component-tree",
+	"threads", "files", "connections", "entries", "distribution", "slowest", "snapshots",
+	"calibration"};
 
 /* The same of traces: only of those that were on. */
 static const struct {
