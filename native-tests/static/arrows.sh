@@ -30,7 +30,7 @@ rooms=(
 	"agent/io        error profile/kinds.h profile/name_pattern.h agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
 	"agent/methods   error options profile agent/log agent/lock agent/rewrite/rewrite.h agent/jvm"
-	"agent/session   error options metric profile calibration agent/log agent/lock agent/trace agent/io"
+	"agent/session   error options metric profile calibration components agent/log agent/lock agent/trace agent/io"
 	"agent/threads   error arch/read_mostly.h metric agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session"
 	"agent/sample    error arch options metric symbols profile agent/log agent/lock agent/stack agent/code agent/trace agent/jvm agent/methods agent/session agent/threads"
 	"agent/probes    error arch options/pattern.h metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample"
