@@ -312,12 +312,33 @@ static int open_components(struct report *report)
 	return report_list_methods(report, items, found, NULL);
 }
 
-static void rows(struct report *report, struct sink *sink)
+/* What was used and done outside of all methods, by threads' roots; what is below a root is of others. */
+static void put_outside(struct report *report, struct sink *sink)
 {
 	const struct components_view *view = report->data;
+	const struct model *model = report->model;
+	const union model_value *base = model_at(model, view->tally.base, METHOD_ROOT);
+	const struct io_use *io = &view->io_base[METHOD_ROOT];
+	unsigned first = (unsigned)sheet_find(&report->sheet, io_groups[0][0]);
+	struct cell cells[COLUMN_MAX], row[COLUMN_MAX] = {0};
+	bool any = io->part[IO_PART_ALL].ops > 0 || !report->request->format->shares;
 
+	for (unsigned v = 0; v < model->figures; v++)
+		any |= base[v].count > 0;
+	if (!any)
+		return;
+	fill(report, METHOD_ROOT, cells);
+	for (unsigned i = first; i < report->sheet.column_count; i++)
+		if (report->sheet.column[i].flags & COLUMN_SUM)
+			row[i] = cells[i];
+	io_all_cells(row + first, io, io);
+	sink_extra(sink, "outside", "outside every included method", 0, row);
+}
+
+static void rows(struct report *report, struct sink *sink)
+{
 	report_rows(report, sink);
-	method_row_outside(report, sink, &view->tally);
+	put_outside(report, sink);
 }
 
 const struct view view_components = {
