@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "components/ready_made.h" /* config/components.json as ready_made[] */
+#include "components/loaders.h"
 #include "options/nearest.h"
 
 enum { NAME_LONGEST = 100, PATTERN_LONGEST = 1000 };
@@ -427,6 +428,10 @@ void components_fini(struct components *components)
 		pattern_list_fini(&components->component[i].entries);
 		free(components->component[i].takes);
 	}
+	for (size_t i = 0; components->names && components->names[i]; i++)
+		free(components->names[i]);
+	free(components->names);
+	free(components->class);
 	free(components->component);
 	json_decref(components->json);
 	*components = (struct components){0};
@@ -459,6 +464,8 @@ struct method_component components_find(const struct components *components,
 	/* Names of functions and of libraries may look like a package's. */
 	bool is_java = kind == METHOD_JAVA && class_name;
 
+	if (components->class)
+		return components_of_class(components, is_java ? class_name : NULL);
 	for (size_t i = 1; i < components->count; i++) {
 		const struct component *component = &components->component[i];
 		bool is_entry = is_java && matches(&component->entries, class_name, name);

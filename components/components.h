@@ -38,10 +38,19 @@ struct component {
 	bool *takes;    /* by place: the same of that component's methods */
 };
 
+/* Of components that are class loaders: whose a class is. */
+struct class_place {
+	const char *class_name;
+	uint16_t place;
+};
+
 struct components {
 	struct component *component; /* in the order of the definitions, from 1 on */
 	size_t count;
-	struct json_t *json; /* texts are borrowed from it */
+	struct json_t *json;       /* texts are borrowed from it; NULL: */
+	struct class_place *class; /* class loaders instead: by name, each once */
+	size_t classes;
+	char **names; /* of theirs; to NULL */
 };
 
 /* What a method is to components. */
@@ -74,6 +83,14 @@ const char *components_ready_made(size_t *length);
 /* What reports of the profile use: those of that name or file; NULL: those that the profile has, else the ready-made ones. */
 int components_choose(struct components *components, const struct profile *profile,
 	const char *name, struct error *error);
+
+/*
+ * Class loaders as components: the applications of a server apart. Of a profile that was read with its classes. What the JDK,
+ * the JVM and native code do belongs to the loader whose class calls them, as does a class that several loaders have: a library that
+ * several applications bring along. The first component is of classes whose loader is not known. 0, or -ERROR_MEMORY.
+ */
+int components_of_loaders(
+	struct components *components, const struct profile *profile, struct error *error);
 
 void components_fini(struct components *components);
 

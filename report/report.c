@@ -391,6 +391,14 @@ static int view_merged(const struct model *model, const struct report_request *r
 	return failed;
 }
 
+/* What the view puts methods together by. name: of definitions, a file; or NULL. */
+static int choose_components(struct components *components, const struct view *view,
+	const struct profile *profile, const char *name, struct error *error)
+{
+	return view->by_loader ? components_of_loaders(components, profile, error)
+			       : components_choose(components, profile, name, error);
+}
+
 /* The view, which puts methods together by component, of a model that does not: of one of its own, with the components that the
  * profile has, or the ready-made ones. */
 static int view_folded(const struct model *model, const struct report_request *request,
@@ -399,7 +407,7 @@ static int view_folded(const struct model *model, const struct report_request *r
 	struct components components;
 	struct model_choice choice = *model->choice;
 	struct model folded = {0};
-	int failed = components_choose(&components, model->apart, NULL, error);
+	int failed = choose_components(&components, request->view, model->apart, NULL, error);
 
 	if (request->view->merges)
 		choice = merged_choice(&choice);
@@ -447,7 +455,8 @@ int report_put_profile(const struct profile *profile, const struct report_reques
 		choice = merged_choice(&choice);
 	*violations = 0;
 	if (folds) {
-		failed = components_choose(&components, profile, request->components, error);
+		failed = choose_components(
+			&components, request->view, profile, request->components, error);
 		choice.components = &components;
 	}
 	if (failed == 0)

@@ -102,7 +102,7 @@ static bool is_timeline(const struct view *view)
 
 static bool is_by_component(const struct view *view)
 {
-	return view->may_fold || view->folds;
+	return view->may_fold || (view->folds && !view->by_loader);
 }
 
 static bool is_tree(const struct view *view)

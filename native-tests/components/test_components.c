@@ -218,6 +218,83 @@ static void test_choice(void **state)
 	}
 }
 
+/* ---- class loaders ---- */
+
+static void test_loaders(void **state)
+{
+	static const char *const names[] = {"shop.Shop", "blog.Blog", "lib.Parser",
+		"java.util.HashMap", "org.catalina.Valve"};
+	/* Ids as the agent gives them: 0 is nobody's, 2 of those beyond the limit. */
+	static struct profile_class_loader loader[] = {{.id = 1, .class_name = "(boot loader)"},
+		{.id = 3, .class_name = "jdk.Loaders$AppClassLoader", .name = "app"},
+		{.id = 4, .class_name = "org.catalina.WebappLoader", .name = "/shop"},
+		{.id = 5, .class_name = "org.catalina.WebappLoader"}};
+	static struct profile_class class[] = {{.name = 2, .loader = 4},
+		{.name = 3, .loader = 5}, {.name = 4, .loader = 4}, {.name = 4, .loader = 5},
+		{.name = 5, .loader = 1}, {.name = 6, .loader = 3}, {.name = 99, .loader = 3},
+		{.name = 2, .loader = 77}};
+	struct profile_method method[2 + COUNT(names)] = {0};
+	const struct profile profile = {.method = method,
+		.method_count = COUNT(method),
+		.class = class,
+		.class_count = COUNT(class),
+		.class_loader = loader,
+		.class_loader_count = COUNT(loader)};
+	struct components components;
+	struct error error = {0};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		method[2 + i].class_name = names[i];
+	assert_int_equal(components_of_loaders(&components, &profile, &error), 0);
+	check_path(&components, __LINE__,
+		"java.lang.Thread.run org.catalina.Valve.invoke shop.Shop.get lib.Parser.parse "
+		"java.util.HashMap.get",
+		"JDK and JVM app (AppClassLoader) /shop (WebappLoader) /shop (WebappLoader) "
+		"/shop (WebappLoader)");
+	/* Who calls what several have is who has it; made classes are of the loader of theirs. */
+	check_path(&components, __LINE__, "blog.Blog$$Lambda$17.get lib.Parser.parse",
+		"WebappLoader #5 WebappLoader #5");
+	check_path(&components, __LINE__, "lib.Parser.parse x.Unknown.y java.lang.Math.max",
+		"(several loaders) (loader not known) (loader not known)");
+	assert_string_equal(components
+				    .component[components_find(
+					    &components, METHOD_NATIVE, "libc.so.6", "read")
+						       .place]
+				    .name,
+		"JDK and JVM");
+	components_fini(&components);
+}
+
+/* More than there is room for are one. */
+static void test_many_loaders(void **state)
+{
+	enum { MANY = COMPONENTS_MAX + 50 };
+	static struct profile_class_loader loader[MANY];
+	static struct profile_class class[MANY];
+	static struct profile_method method[MANY];
+	static char names[MANY][16];
+	const struct profile profile = {.method = method,
+		.method_count = MANY,
+		.class = class,
+		.class_count = MANY,
+		.class_loader = loader,
+		.class_loader_count = MANY};
+	struct components components;
+	struct error error = {0};
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof(names[i]), "p.C%u", i);
+		method[i].class_name = names[i];
+		class[i] = (struct profile_class){.name = i, .loader = i + 1};
+		loader[i] = (struct profile_class_loader){.id = i + 1, .class_name = "Own"};
+	}
+	assert_int_equal(components_of_loaders(&components, &profile, &error), 0);
+	assert_int_equal(components.count, COMPONENTS_MAX);
+	check_path(&components, __LINE__, "p.C0.a p.C251.a p.C252.a p.C305.a",
+		"Own #1 Own #252 (other loaders) (other loaders)");
+	components_fini(&components);
+}
+
 /* ---- what is refused ---- */
 
 static void test_refused(void **state)
@@ -372,6 +449,8 @@ int main(void)
 		cmocka_unit_test(test_of_caller),
 		cmocka_unit_test(test_ready_made),
 		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_loaders),
+		cmocka_unit_test(test_many_loaders),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_files),

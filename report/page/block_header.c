@@ -100,6 +100,7 @@ static const struct {
 	{"exceptions", TRACE_EXCEPTIONS},
 	{"classes", TRACE_CLASSES},
 	{"class-loaders", TRACE_CLASSES},
+	{"applications", TRACE_CLASSES},
 	{"jit", TRACE_JIT},
 	{"deoptimizations", TRACE_JIT},
 	{"thread-states", TRACE_THREADS},

@@ -34,6 +34,7 @@ struct view {
 	bool merges;    /* threads are always one */
 	bool may_fold;  /* methods may be put together by component */
 	bool folds;     /* they always are */
+	bool by_loader; /* by the class loader of their classes */
 	bool is_long; /* a list that may be: a terminal has its first rows, as many as it has lines */
 	bool samples;       /* about samples */
 	bool records;       /* needs profile_wanted.records */

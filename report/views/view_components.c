@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * view_components: which layer has what: a row for each component, of a model whose methods are components.
+ * view_components: which layer has what: a row for each component, of a model whose methods are components; the same of class
+ * loaders, which tell the applications of a server apart.
  *
  * Calls are those that came into it from outside. base is what its methods have themselves: those of all components, and what was
  * used outside of every method, add up to what the threads used. cum is that with what they called: of a component that is called
@@ -12,6 +13,7 @@
 #include "report/model/object_use.h"
 #include "report/model/trace_times.h"
 #include "report/model/waits.h"
+#include "report/views/trace_head.h"
 #include "report/views/view.h"
 
 /* What traces tell of a component: objects that were allocated, and waits for what somebody held. */
@@ -337,6 +339,8 @@ static void put_outside(struct report *report, struct sink *sink)
 
 static void rows(struct report *report, struct sink *sink)
 {
+	if (report->request->view->by_loader)
+		trace_head(report, sink, TRACE_CLASSES);
 	report_rows(report, sink);
 	put_outside(report, sink);
 }
@@ -349,6 +353,22 @@ const struct view view_components = {
 	.adjusts = true,
 	.merges = true,
 	.folds = true,
+	.columns = columns,
+	.open = open_components,
+	.fill = fill,
+	.rows = rows,
+};
+
+const struct view view_applications = {
+	.name = "applications",
+	.meaning = "the same by class loader: the applications of a server (traces=classes)",
+	.sort = "base",
+	.calls = true,
+	.adjusts = true,
+	.merges = true,
+	.folds = true,
+	.by_loader = true,
+	.classes = true,
 	.columns = columns,
 	.open = open_components,
 	.fill = fill,
