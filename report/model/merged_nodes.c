@@ -336,6 +336,7 @@ static void take_merged(struct model *model, struct merged *merged, bool one)
 	model->profile = &merged->profile;
 	model->merged = merged->node;
 	model->place = merged->place;
+	model->told_apart = model->told;
 	model->told = merged->told;
 	if (!one)
 		return;

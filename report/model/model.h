@@ -112,8 +112,9 @@ struct model {
 	unsigned lead;
 	const struct merged_node
 		*merged; /* of the nodes of merged threads, or of components; or NULL */
-	const uint32_t
-		*place; /* the same: by node as it was read, the one that it has become */
+	/* By node as it was read: the one that it has become; and whether events of traces alone have found it, or NULL. */
+	const uint32_t *place;
+	const bool *told_apart;
 	bool *selected; /* by position of the thread */
 	/* What threads that are left out as the JVM's own ran, in samples on the first chosen condition. */
 	uint64_t jvm_samples[SAMPLE_STATES];

@@ -140,7 +140,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 
 /* ---- sums ---- */
 
-/* The methods that ran as a part of each. */
+/* The methods that ran as a part of each, by calls or samples. */
 static int count_methods(const struct model *model, uint64_t *methods)
 {
 	const struct profile *apart = model->apart;
@@ -154,7 +154,8 @@ static int count_methods(const struct model *model, uint64_t *methods)
 
 		if (!model_wants_thread(model, &apart->thread[node->thread]) ||
 			node->method < METHOD_FIRST || component < METHOD_FIRST ||
-			apart->method[node->method].kind == METHOD_MARK)
+			apart->method[node->method].kind == METHOD_MARK ||
+			(model->told_apart && model->told_apart[i]))
 			continue;
 		failed = pairs_take(&seen, component, node->method) == 0 ? -1 : 0;
 		methods[component] += seen.count > known;
