@@ -19,6 +19,8 @@ struct words {
 	struct profile_choice choice;
 	const struct exporter *exporter;
 	const char *output; /* a file, "-", or NULL */
+	bool by_component;
+	const char *components; /* a file, or NULL */
 };
 
 /* ---- the options: one row each ---- */
@@ -70,6 +72,14 @@ static const struct command_option export_options[] = {
 		take_pattern, WORD(choice.model.methods)},
 	{"--merge-threads", NULL, "all threads as one", take_flag,
 		WORD(choice.model.merge_threads)},
+	{"--by", "component",
+		"frames of one component, such as servlet container or JDBC driver, that "
+		"follow "
+		"each other are one",
+		take_grouping, WORD(by_component)},
+	{"--components", "FILE|layers|kinds",
+		"the same, by the definitions of that file, or ready-made; see jprof(1)",
+		take_some_text, WORD(components)},
 };
 
 const struct command_table export_table = {"export", export_options,
@@ -77,6 +87,8 @@ const struct command_table export_table = {"export", export_options,
 
 const char *cmd_export_values(const char *called, size_t i)
 {
+	if (strcmp(called, "component") == 0)
+		return i == 0 ? called : NULL;
 	return strcmp(called, "FORMAT") == 0 && i < exporter_count ? exporters[i]->name : NULL;
 }
 
@@ -102,6 +114,8 @@ static int check_words(const struct words *words)
 	} rows[] = {
 		{"--method", choice->methods.count > 0, exporter->methods},
 		{"--merge-threads", choice->merge_threads, exporter->merges},
+		{"--by", words->by_component, !exporter->timeline},
+		{"--components", words->components != NULL, !exporter->timeline},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -250,6 +264,8 @@ static int write_export(
 	struct export_interval *intervals = NULL;
 	struct export_request request = {.exporter = exporter,
 		.calls = calls,
+		.by_component = words->by_component,
+		.components = words->components,
 		.file = slash ? slash + 1 : words->choice.file};
 	struct output_file file = {.fd = -1};
 	int failed = opened_profile_init(&opened, &words->choice, &wanted, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "components/components.h"
 #include "options/options.h"
 #include "options/wrap.h"
 
@@ -22,7 +23,7 @@ void cmd_help_details(FILE *out)
 	wrap_text(out, 10, names);
 }
 
-const char *const help_topics[] = {"options", "schema", NULL};
+const char *const help_topics[] = {"options", "schema", "components", NULL};
 
 /* "  --top           N          show the first N rows..." */
 static void print_options(const struct command_table *table)
@@ -65,6 +66,13 @@ int cmd_help(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "schema") == 0) {
 		options_schema(stdout);
+		return command_flush();
+	}
+	if (strcmp(argv[1], "components") == 0) {
+		size_t length;
+		const char *text = components_ready_made(&length);
+
+		fwrite(text, 1, length, stdout);
 		return command_flush();
 	}
 	command = command_find(argv[1]);

@@ -60,6 +60,14 @@ static int take_min(const struct taken *taken)
 	return EXIT_DONE;
 }
 
+static int take_by(const struct taken *taken)
+{
+	struct words *words = taken->words;
+
+	request_take_by(&words->request, taken->value);
+	return EXIT_DONE;
+}
+
 static int take_file(void *words, const char *word)
 {
 	struct words *report = words;
@@ -100,9 +108,15 @@ static const struct command_option report_options[] = {
 		WORD(request.depth)},
 	{"--merge-threads", NULL, "all threads as one tree", take_flag,
 		WORD(choice.model.merge_threads)},
-	{"--by", "KEYS",
-		"of the view tags: rows that have one value of each key, e.g. user,kind",
-		take_text, WORD(request.by)},
+	{"--by", "component|KEYS",
+		"methods put together by component, such as servlet container or JDBC driver: "
+		"what follows each other on a path is one; or, of the view tags, rows that have "
+		"one value of each key, e.g. user,kind",
+		take_by, 0},
+	{"--components", "FILE|layers|kinds",
+		"the same, and in the views of components: by the definitions of that file, or "
+		"ready-made; see jprof(1)",
+		take_some_text, WORD(request.components)},
 	{"--gc", NULL, "in the tree: collections as rows below what they stopped", take_flag,
 		WORD(request.gc)},
 	{"--all", NULL, "every row of the summary, on a terminal, too", take_flag,
@@ -127,7 +141,7 @@ const char *cmd_report_values(const char *called, size_t i)
 		return i < view_count ? views[i]->name : NULL;
 	if (strcmp(called, "FORMAT") == 0)
 		return i < format_count ? formats[i]->name : NULL;
-	return NULL;
+	return strcmp(called, "component") == 0 && i == 0 ? called : NULL;
 }
 
 void cmd_report_details(FILE *out)

@@ -604,6 +604,10 @@ const struct option_row option_table[] = {
 		.meaning = "a thread records only while it is inside one of these methods"},
 	{"scope_follow", &yes_no_type, "yes, no", .initial = "no", FIELD(scope_follow),
 		.meaning = "whether threads started inside the scope belong to it"},
+	{"components", &text_type, "ready-made, or a file", .initial = "ready-made",
+		.not_paths = "ready-made", FIELD(components),
+		.meaning = "JSON with what methods are put together as in reports, kept in the "
+			   "profile; see docs/components.md"},
 	{"traces", &words_type, "objects, locks, gc, exceptions, classes, jit, threads, events",
 		.unset = "none", FIELD(traces),
 		.meaning = "what else is told, joined by '+'; see docs/traces.md; `jprof "

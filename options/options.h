@@ -57,6 +57,7 @@ struct options {
 	int virtual;                 /* enum virtual_mode */
 	struct pattern_list scope;   /* methods; empty: everything is inside */
 	bool scope_follow;           /* threads started inside belong to it */
+	char *components;            /* a file's path, or "ready-made" */
 	struct pattern_list traces;  /* names of enum trace_kind */
 	struct pattern_list
 		events;       /* methods that traces=events tells of; empty: all timed ones */

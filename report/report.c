@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "components/components.h"
 #include "options/folded.h"
 #include "options/matches.h"
 #include "options/nearest.h"
@@ -447,6 +448,36 @@ static int view_merged(const struct model *model, const struct report_request *r
 	return failed;
 }
 
+/* What the view puts methods together by. name: of definitions, a file; or NULL. */
+static int choose_components(struct components *components, const struct view *view,
+	const struct profile *profile, const char *name, struct error *error)
+{
+	return view->by_loader ? components_of_loaders(components, profile, error)
+			       : components_choose(components, profile, name, error);
+}
+
+/* The view, which puts methods together by component, of a model that does not: of one of its own, with the components that the
+ * profile has, or the ready-made ones. */
+static int view_folded(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
+{
+	struct components components;
+	struct model_choice choice = *model->choice;
+	struct model folded = {0};
+	int failed = choose_components(&components, request->view, model->apart, NULL, error);
+
+	if (request->view->merges)
+		choice = merged_choice(&choice);
+	choice.components = &components;
+	if (failed == 0)
+		failed = model_init(&folded, model->apart, &choice, error);
+	if (failed == 0)
+		failed = report_view(&folded, request, out, violations, error);
+	model_fini(&folded);
+	components_fini(&components);
+	return failed;
+}
+
 int report_view(const struct model *model, const struct report_request *request,
 	struct out *out, uint64_t *violations, struct error *error)
 {
@@ -454,6 +485,8 @@ int report_view(const struct model *model, const struct report_request *request,
 	int failed;
 
 	*violations = 0;
+	if (request->view->folds && !model->choice->components)
+		return view_folded(model, request, out, violations, error);
 	if (request->view->merges && !model->choice->merge_threads)
 		return view_merged(model, request, out, violations, error);
 	if (request->format->walk)
@@ -469,17 +502,26 @@ int report_view(const struct model *model, const struct report_request *request,
 int report_put_profile(const struct profile *profile, const struct report_request *request,
 	struct out *out, uint64_t *violations, struct error *error)
 {
+	bool folds = request->view->folds || request->by_component || request->components;
 	struct model_choice choice = request->choice;
-	struct model model;
-	int failed;
+	struct components components = {0};
+	struct model model = {0};
+	int failed = 0;
 
 	if (request->view->merges)
 		choice = merged_choice(&choice);
 	*violations = 0;
-	failed = model_init(&model, profile, &choice, error);
+	if (folds) {
+		failed = choose_components(
+			&components, request->view, profile, request->components, error);
+		choice.components = &components;
+	}
+	if (failed == 0)
+		failed = model_init(&model, profile, &choice, error);
 	if (failed == 0)
 		failed = report_view(&model, request, out, violations, error);
 	model_fini(&model);
+	components_fini(&components);
 	return failed;
 }
 

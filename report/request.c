@@ -100,6 +100,19 @@ static bool is_timeline(const struct view *view)
 	return view == &view_timeline;
 }
 
+void request_take_by(struct report_request *request, const char *value)
+{
+	if (strcmp(value, "component") == 0)
+		request->by_component = true;
+	else
+		request->by = value;
+}
+
+static bool is_by_component(const struct view *view)
+{
+	return view->may_fold || (view->folds && !view->by_loader);
+}
+
 static bool is_tree(const struct view *view)
 {
 	return view == &view_tree;
@@ -148,6 +161,8 @@ int request_check(const struct report_request *request, const struct model_choic
 		{"--depth", request->depth > 0, has_levels},
 		{"--call", request->call > 0, is_timeline},
 		{"--merge-threads", choice->merge_threads, is_about_calls},
+		{"--by", request->by_component, is_by_component},
+		{"--components", request->components != NULL, is_by_component},
 		{"--source", has_source, is_lines},
 		{"--all", request->all, is_summary},
 		{"--gc", request->gc, is_tree},

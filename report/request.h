@@ -23,6 +23,9 @@ int request_take_number(
 /* "1%", "0.5%"; "1" is the same as "1%". */
 int request_take_min(double *min, const char *value, struct error *error);
 
+/* "component", or keys of tags, which are borrowed. */
+void request_take_by(struct report_request *request, const char *value);
+
 /* Options that are for some views alone, of a request and of the choice that goes with it, were given with
  * one of these. has_source: --source was given. */
 int request_check(const struct report_request *request, const struct model_choice *choice,

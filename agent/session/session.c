@@ -17,6 +17,7 @@
 #include "agent/session/session_matches.h"
 #include "agent/trace/mount.h"
 #include "calibration/processor.h"
+#include "components/components.h"
 #include "options/event_condition.h"
 #include "options/sample_choice.h"
 #include "options/thread_choice.h"
@@ -134,6 +135,23 @@ static int make_trace(struct session *session, struct error *error)
 	return 0;
 }
 
+/* Definitions of components, for the profile's reports. 0, or a negative code: they are not legal. */
+static int note_components(struct session *session, struct error *error)
+{
+	struct components components;
+	char *text = NULL;
+	int failed;
+
+	if (strcmp(session->options.components, "ready-made") == 0)
+		return 0;
+	failed = components_read(&components, session->options.components, &text, error);
+	components_fini(&components);
+	if (failed == 0)
+		session_note(session, COMPONENTS_FACT, text);
+	free(text);
+	return failed;
+}
+
 int session_create(struct session **session, struct options *options, struct error *error)
 {
 	struct session *fresh = calloc(1, sizeof(*fresh));
@@ -154,6 +172,8 @@ int session_create(struct session **session, struct options *options, struct err
 		code = error_set(error, ERROR_MEMORY, "no memory for a session");
 	if (!code)
 		code = check_options(fresh, error);
+	if (!code)
+		code = note_components(fresh, error);
 	if (!code)
 		code = make_trace(fresh, error);
 	if (code)

@@ -99,13 +99,77 @@ static uint32_t enter(struct loader *fresh, uint32_t count)
 
 /* ---- the loader itself ---- */
 
+/* A text of Java's. Owned; NULL: there is none. */
+static char *text_of(JNIEnv *jni, jstring string)
+{
+	const char *text = string ? (*jni)->GetStringUTFChars(jni, string, NULL) : NULL;
+	char *copy = text ? strdup(text) : NULL;
+
+	if (copy)
+		jvm_to_utf8(copy);
+	if (text)
+		(*jni)->ReleaseStringUTFChars(jni, string, text);
+	return copy;
+}
+
+/* Loaders of applications in servers, whose getName() says nothing: the way to what the server calls them, field by field, to a
+ * text. Fields alone are read: no code of the program's is called. */
+static const struct {
+	const char *class_name; /* begins so */
+	struct {
+		const char *name, *type;
+	} field[4]; /* to NULL */
+} servers[] = {
+	{"org.apache.catalina.loader.", {{"resources", "Lorg/apache/catalina/WebResourceRoot;"},
+						{"context", "Lorg/apache/catalina/Context;"},
+						{"name", "Ljava/lang/String;"}}},
+	{"org.eclipse.jetty.", {{"_name", "Ljava/lang/String;"}}},
+};
+
+/* What the object's field refers to, a local reference; NULL: it has none of that name. */
+static jobject field_of(JNIEnv *jni, jobject object, const char *name, const char *type)
+{
+	jclass class = (*jni)->GetObjectClass(jni, object);
+	jfieldID field = (*jni)->GetFieldID(jni, class, name, type);
+	jobject found = NULL;
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	else
+		found = (*jni)->GetObjectField(jni, object, field);
+	(*jni)->DeleteLocalRef(jni, class);
+	return found;
+}
+
+/* Owned; NULL: it is none of a server's that is known. */
+static char *server_name_of(JNIEnv *jni, jobject loader, const char *class_name)
+{
+	jobject at = NULL, next;
+	char *name;
+	size_t s = 0;
+
+	while (s < sizeof(servers) / sizeof(*servers) && class_name &&
+		strncmp(class_name, servers[s].class_name, strlen(servers[s].class_name)) != 0)
+		s++;
+	if (!class_name || s == sizeof(servers) / sizeof(*servers))
+		return NULL;
+	for (size_t i = 0; servers[s].field[i].name && (i == 0 || at); i++) {
+		next = field_of(jni, i == 0 ? loader : at, servers[s].field[i].name,
+			servers[s].field[i].type);
+		(*jni)->DeleteLocalRef(jni, at);
+		at = next;
+	}
+	name = text_of(jni, at);
+	(*jni)->DeleteLocalRef(jni, at);
+	return name;
+}
+
 static char *name_of(JNIEnv *jni, jobject loader)
 {
 	static jfieldID field;
 	jclass class = field ? NULL : (*jni)->FindClass(jni, "java/lang/ClassLoader");
 	jstring name = NULL;
-	const char *text;
-	char *copy = NULL;
+	char *copy;
 
 	if (class)
 		field = (*jni)->GetFieldID(jni, class, "name", "Ljava/lang/String;");
@@ -113,13 +177,7 @@ static char *name_of(JNIEnv *jni, jobject loader)
 		(*jni)->ExceptionClear(jni);
 	if (field)
 		name = (*jni)->GetObjectField(jni, loader, field);
-	text = name ? (*jni)->GetStringUTFChars(jni, name, NULL) : NULL;
-	if (text) {
-		copy = strdup(text);
-		if (copy)
-			jvm_to_utf8(copy);
-		(*jni)->ReleaseStringUTFChars(jni, name, text);
-	}
+	copy = text_of(jni, name);
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	(*jni)->DeleteLocalRef(jni, name);
@@ -136,6 +194,8 @@ static struct loader describe(JNIEnv *jni, jobject loader, int32_t hash)
 		.name = name_of(jni, loader),
 		.used = true};
 
+	if (!fresh.name)
+		fresh.name = server_name_of(jni, loader, fresh.class_name);
 	(*jni)->DeleteLocalRef(jni, class);
 	return fresh;
 }

@@ -351,6 +351,12 @@ static int take_switch(const struct given *given, struct error *error)
 		       : error_set(error, ERROR_USAGE, "%s can be 1 only", given->name);
 }
 
+static int take_by(const struct given *given, struct error *error)
+{
+	request_take_by(given->to, given->value);
+	return 0;
+}
+
 #define WORD(member) offsetof(struct report_words, member)
 
 static const struct parameter report_parameters[] = {
@@ -364,8 +370,8 @@ static const struct parameter report_parameters[] = {
 	{"top", take_number, WORD(request.top)},
 	{"min", take_min, WORD(request.min)},
 	{"depth", take_number, WORD(request.depth)},
-	{"by", take_value, WORD(request.by)},
 	{"merge-threads", take_switch, WORD(choice.merge_threads)},
+	{"by", take_by, WORD(request)},
 };
 
 static void say_line(const char *line)

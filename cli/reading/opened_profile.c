@@ -18,6 +18,16 @@ int take_pattern(const struct taken *taken)
 	return pattern_list_add(taken->to, taken->value) == 0 ? EXIT_DONE : command_no_memory();
 }
 
+int take_grouping(const struct taken *taken)
+{
+	static const char *const names[] = {"component", NULL};
+
+	if (command_choose(taken->command, "grouping", taken->value, names) < 0)
+		return EXIT_USAGE;
+	*(bool *)taken->to = true;
+	return EXIT_DONE;
+}
+
 static int twice(const struct taken *taken)
 {
 	return command_usage(

@@ -39,6 +39,8 @@ option_taker take_pattern;
 
 /* The same of what --tag takes. */
 option_taker take_tag;
+/* "component" into a bool. */
+option_taker take_grouping;
 
 /* --snapshot, --from and --to, into a struct profile_choice. */
 option_taker take_snapshots, take_from, take_to;

@@ -234,8 +234,24 @@ holds "JSON differs on a terminal" diff <("$jprof" report small.jprof --format j
 prints '^ *Self cpu +Total cpu +Calls +Name$' report small.jprof --view methods --width 80 --calibration off
 prints '\([0-9]+ more\)' report small.jprof --min 5% --calibration off
 prints '\(all threads\)' report small.jprof --merge-threads --calibration off
-says 2 "--depth is for tree, slowest, timeline and event-tree, not for 'methods'" report small.jprof --view methods --depth 2
+says 2 "--depth is for tree, component-tree, slowest, timeline and event-tree, not for 'methods'" report small.jprof --view methods --depth 2
 says 2 "--merge-threads is for .*, not for 'threads'" report small.jprof --view threads --merge-threads
+# Components: the ready-made ones, copied and named, are the same.
+"$jprof" help components >components.json
+prints '"name": "JDBC and database"' help components
+prints '\(application\)$' report small.jprof --view components --width 80 --calibration off
+prints ' \(application\)$' report small.jprof --view component-tree --width 80 --calibration off
+prints ' \(application\)$' report small.jprof --view tree --by component --width 80 --calibration off
+holds "a copy of the ready-made components differs from them" \
+	diff <("$jprof" report small.jprof --view components --calibration off --components components.json) \
+	<("$jprof" report small.jprof --view components --calibration off)
+says 2 "--by is for tree, methods, callers, components, .*, not for 'threads'" \
+	report small.jprof --view threads --by component
+says 2 "no grouping 'thread'; the groupings are component" report small.jprof --by thread
+printf '{"components": [\n{"name": "x", "entries": ["x"], "method": 1}]}' >bad.json
+says 1 "'bad.json': line 2: component 1 \('x'\): no key 'method'; did you mean 'methods'\?" \
+	report small.jprof --components bad.json
+says 1 "cannot open 'none.json'" report small.jprof --components none.json
 says 2 "--min needs a percentage" report small.jprof --min 101%
 says 2 "--min is a share of a metric" report small.jprof --min 1% --sort name
 says 2 "--path is for tree, methods, callers, threads, files, .* and records, not for 'summary'" \

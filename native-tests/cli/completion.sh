@@ -84,6 +84,7 @@ completes 'com.acme.Main\$Inner' jprof attach com
 completes '' jprof attach '$'
 completes 'bash' jprof completion b
 completes 'schema' jprof help sc
+completes 'component' jprof report --by c
 completes '--watch' jprof status --w
 completes '--io --io_class_loading --io_cpu --io_slots' jprof run --io
 completes '--path' jprof report --pa

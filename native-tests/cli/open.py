@@ -210,8 +210,10 @@ def check_reports(server):
         {"view": "tree", "min": "5%", "merge-threads": "1"}, {"view": "methods", "interval": "1..2"},
         {"view": "methods", "metric": "cpu"}, {"view": "threads", "thread": "m*"},
         {"view": "methods", "method": "*1*", "thread": "main"}, {"view": "tree", "interval": ".."},
+        {"view": "tree", "by": "component"}, {"view": "callers", "by": "component", "top": "2"},
         # Refused, with the same words.
         {"view": "tre"}, {"view": "tree", "top": "0"}, {"view": "tree", "min": "101"}, {"view": "threads", "depth": "3"},
+        {"view": "lines", "by": "component"},
         {"view": "methods", "sort": "nosuch"}, {"view": "methods", "metric": "nosuch"}, {"view": "threads", "min": "1"},
         {"view": "tree", "path": "x"}, {"view": "methods", "interval": "5..9"}, {"view": "threads", "thread": "no-*"},
         {"view": "\x1b[31m\u202e"}, {"view": "tree", "interval": "1"}]
@@ -231,7 +233,7 @@ def check_reports(server):
         why = json.loads(answer.body)["error"]
         assert answer.status == 400 and why in done.stderr.decode(), (case, why, done.stderr)
     assert refused >= 10, refused
-    for query in "top=1&top", "=", "view=tree&view%00=x", "view=tree%00", "merge-threads=no", "thread=%ff&nothing=1":
+    for query in "top=1&top", "=", "view=tree&view%00=x", "view=tree%00", "merge-threads=no", "by=thread", "thread=%ff&nothing=1":
         answer = server.ask("report?" + query)
         assert answer.status == 400 and json.loads(answer.body)["error"], (query, answer.status)
 

@@ -65,7 +65,7 @@ def needs(tool):
         sys.exit(SKIPPED)
 
 
-CHOICES = [[], ["--merge-threads"], ["--thread", "w*"]]
+CHOICES = [[], ["--merge-threads"], ["--thread", "w*"], ["--by", "component"]]
 
 
 def choices(made, profile):
@@ -492,6 +492,9 @@ def test_command(made):
     refused([profile, "--to", "collapsed", "--metric", "cpu+wall", *off], b"has one figure")
     refused([profile, "--to", "callgrind", "--method", "x", *off], b"--method is not for")
     refused([profile, "--to", "chrome", "--merge-threads", *off], b"--merge-threads is not for")
+    refused([profile, "--to", "chrome", "--by", "component", *off], b"--by is not for")
+    refused([profile, "--to", "pprof", "--by", "thread", *off], b"no grouping 'thread'")
+    refused([profile, "--to", "pprof", "-o", target, "--components", folder / "none", *off], b"cannot open", 1)
     refused([profile, "--to", "pprof", "-o", target, "--snapshot", "1", *off], b"is no interval")
     refused([profile, "--to", "pprof", "-o", target, "--thread", "nobody", *off], b"no thread", 1)
     refused([folder / "none.jprof", "--to", "pprof"], b"none.jprof", 1)

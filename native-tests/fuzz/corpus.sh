@@ -212,6 +212,13 @@ corpus_vm_log() {
 	done
 }
 
+# The ready-made definitions, and one of each key.
+corpus_components() {
+	cp "$tests/../config/components.json" "$out/ready-made"
+	echo '{"components":[{"name":"a","methods":["a.*"],"entries":["a.A.a"],"below":["b"]},
+{"name":"b","kinds":["kernel"],"of_caller":true},{"name":"c","methods":["c"],"below":true}]}' >"$out/keys"
+}
+
 corpus_lines() {
 	printf '\0\10\0\20\3\11\12\77\377\211\301\2\5\0' >"$out/old"
 	printf '\2\10\0\20\3\11\12\77\377\212\302\3\6\0' >"$out/new"

@@ -35,7 +35,7 @@ TRACE_VIEWS = {
     "objects": ["objects", "alive", "object-paths"],
     "gc": ["gc", "safepoints"],
     "exceptions": ["exceptions"],
-    "classes": ["classes", "class-loaders"],
+    "classes": ["classes", "class-loaders", "applications"],
     "jit": ["jit", "deoptimizations"],
     "threads": ["thread-states"],
 }

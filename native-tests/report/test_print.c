@@ -84,7 +84,7 @@ static void test_golden_adjusted(void **state)
 static void test_golden_sampled(void **state)
 {
 	static const char *const shown[] = {"overview", "summary", "tree", "methods", "callers",
-		"threads", "lines", "states"};
+		"components", "threads", "lines", "states"};
 
 	for (int mixed = 0; mixed < 2; mixed++) {
 		(mixed ? fixture_mixed : fixture_sampled)(&fixture);

@@ -219,7 +219,7 @@ static void check_screens(const char *prefix, const char *const *shown, size_t c
 static void test_samples(void **state)
 {
 	static const char *const shown[] = {"overview", "summary", "tree", "methods", "callers",
-		"threads", "lines", "states"};
+		"components", "component-tree", "threads", "lines", "states"};
 
 	fixture_sampled(&fixture);
 	check_screens("sampled", shown, COUNT(shown));

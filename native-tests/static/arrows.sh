@@ -20,6 +20,7 @@ rooms=(
 	"symbols         error"
 	"profile         error options/pattern.h"
 	"calibration     error profile"
+	"components      error options/pattern.h options/nearest.h profile"
 	"agent/log       error options"
 	"agent/lock      error"
 	"agent/values    error options agent/lock"
@@ -30,7 +31,7 @@ rooms=(
 	"agent/io        error profile/kinds.h profile/name_pattern.h agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
 	"agent/methods   error options profile agent/log agent/lock agent/values agent/rewrite/rewrite.h agent/jvm"
-	"agent/session   error options metric profile calibration agent/log agent/lock agent/values agent/trace agent/io"
+	"agent/session   error options metric profile calibration components agent/log agent/lock agent/values agent/trace agent/io"
 	"agent/threads   error arch/read_mostly.h metric agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session"
 	"agent/sample    error arch options metric symbols profile agent/log agent/lock agent/stack agent/code agent/trace agent/jvm agent/methods agent/session agent/threads"
 	"agent/probes    error arch options/pattern.h options/parameter_choice.h options/parameter_sets.h metric profile agent/log agent/lock agent/values agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample"
@@ -41,13 +42,13 @@ rooms=(
 	"agent/control   error agent/lock"
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample agent/tracers include"
 	"report/text     error profile/store.h"
-	"report/model    error options/pattern.h metric profile calibration report/text"
+	"report/model    error options/pattern.h metric profile calibration components report/text"
 	"report/findings error profile report/text report/model"
 	"report/source   error agent/io/archive.h"
 	"report/formats  error profile report/text report/model"
-	"report/views    error profile calibration report/text report/model report/findings report/source report/formats"
-	"report/exports  error options/pattern.h profile report/text report/model"
-	"report          error options profile report/text report/model report/formats report/views"
+	"report/views    error profile calibration components report/text report/model report/findings report/source report/formats"
+	"report/exports  error options/pattern.h profile components report/text report/model"
+	"report          error options profile components report/text report/model report/formats report/views"
 	"report/diff     error options profile report/text report/model report/formats"
 	"report/page     error options profile report/text report/model report/formats report/views report"
 	"cli/terminal    error options/nearest.h options/number.h"
@@ -59,14 +60,14 @@ rooms=(
 	"cli/reading     error profile report/text report/model cli/terminal cli/record cli/calibrate"
 	"cli/page        error profile report/text report/model report/page cli/terminal cli/reading"
 	"cli/open        error options profile report/text report/model report/formats report/views report/page report cli/terminal cli/attach cli/record cli/reading cli/page"
-	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/exports report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page cli/open report/page"
+	"cli             error options metric profile calibration components report/text report/model report/source report/formats report/views report/exports report/diff report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading cli/page cli/open report/page"
 )
 
 # Who may include jni.h and jvmti.h.
 jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|sample|probes|io_calls|tracers|recording|inside)/)'
 
 # Rooms that live in somebody else's process, and what must not be called or named there.
-guests='^(error|arch|options|metric|symbols|profile|calibration|agent)/'
+guests='^(error|arch|options|metric|symbols|profile|calibration|components|agent)/'
 calls='exit|_exit|_Exit|quick_exit|abort|printf|vprintf|puts|putchar|putchar_unlocked'
 forbidden="(^|[^A-Za-z0-9_.>])(($calls)[[:space:]]*\\(|stdout([^A-Za-z0-9_]|\$))"
 

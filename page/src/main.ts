@@ -16,6 +16,7 @@ import { onTheme, setPrinting, toggleTheme } from './ui/theme';
 import { callersView } from './views/callers';
 import { callsView } from './views/calls';
 import { figureTitle } from './views/columns';
+import { componentsView } from './views/components';
 import { flameView } from './views/flame';
 import { intervalsView, intervalText } from './views/intervals';
 import { ioView } from './views/io';
@@ -34,6 +35,7 @@ const TABS: Record<ViewName, { title: string; make: (context: Context) => View }
 	tree: { title: 'Call tree', make: treeView },
 	methods: { title: 'Methods', make: methodsView },
 	callers: { title: 'Callers', make: callersView },
+	components: { title: 'Components', make: componentsView },
 	calls: { title: 'Slow calls', make: callsView },
 	threads: { title: 'Threads', make: threadsView },
 	traces: { title: 'Traces', make: tracesView },

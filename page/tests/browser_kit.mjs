@@ -13,6 +13,7 @@ export const VIEWS = [
 	'tree',
 	'methods',
 	'callers',
+	'components',
 	'calls',
 	'threads',
 	'traces',

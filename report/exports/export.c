@@ -3,6 +3,8 @@
 /* export: the table of exporters, and the way from a request to bytes. */
 #include "report/exports/export.h"
 
+#include "components/components.h"
+
 extern const struct exporter exporter_collapsed, exporter_pprof, exporter_speedscope,
 	exporter_callgrind, exporter_chrome, exporter_otlp;
 
@@ -22,17 +24,26 @@ const size_t exporter_count = sizeof(exporters) / sizeof(exporters[0]);
 int export_write(const struct profile *profile, const struct export_request *request, int fd,
 	struct error *error)
 {
-	struct model model;
+	struct model_choice choice = request->choice;
+	struct components components = {0};
+	struct model model = {0};
 	struct out out;
 	const struct export export = {.request = request, .model = &model, .out = &out};
-	int failed = model_init(&model, profile, &request->choice, error);
+	int failed = 0;
 
 	out_init(&out, fd);
+	if (request->by_component || request->components) {
+		failed = components_choose(&components, profile, request->components, error);
+		choice.components = &components;
+	}
+	if (failed == 0)
+		failed = model_init(&model, profile, &choice, error);
 	if (failed == 0 && (request->exporter->write(&export) != 0 || model.store->failed))
 		failed = model_no_memory(error);
 	if (failed == 0)
 		failed = out_finish(&out, "export", error);
 	out_fini(&out);
 	model_fini(&model);
+	components_fini(&components);
 	return failed;
 }

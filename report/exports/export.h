@@ -37,7 +37,9 @@ struct export_request {
 	struct model_choice choice;
 	const struct exporter *exporter;
 	enum export_calls calls;
-	const char *file; /* the profile's name, for people */
+	bool by_component;      /* methods are put together by component */
+	const char *components; /* a file with their definitions; or NULL */
+	const char *file;       /* the profile's name, for people */
 	/* In order of time; for exporters that want them. Borrowed. */
 	const struct export_interval *interval;
 	size_t interval_count;

@@ -49,6 +49,8 @@ static const struct weight {
 	/* The name's indent says it. */
 	{"tree", NULL, "level", WEIGHT_NEVER},
 	{"tree", NULL, "recursion", WEIGHT_NEVER},
+	{"component-tree", NULL, "level", WEIGHT_NEVER},
+	{"component-tree", NULL, "recursion", WEIGHT_NEVER},
 	{"io-tree", NULL, "level", WEIGHT_NEVER},
 	{"event-tree", NULL, "level", WEIGHT_NEVER},
 	/* The row's name is when. */
@@ -69,6 +71,17 @@ static const struct weight {
 	{"tags", NULL, "threads", 13},
 	{"tags", NULL, "rows", WEIGHT_METRIC + 1},
 	{"tags", "waits", "ns", WEIGHT_METRIC + 2},
+	/* Time that passed in I/O, or waiting, tells of a layer that is slow without the processor. */
+	{"components", "io.cum.all", "ns", WEIGHT_METRIC},
+	{"components", "waits.cum", "ns", WEIGHT_METRIC + 1},
+	{"components", NULL, "calls", WEIGHT_METRIC + 2},
+	{"components", "io.cum.all", NULL, WEIGHT_OTHER},
+	{"components", "allocated.cum", NULL, WEIGHT_OTHER},
+	{"applications", "io.cum.all", "ns", WEIGHT_METRIC},
+	{"applications", "waits.cum", "ns", WEIGHT_METRIC + 1},
+	{"applications", NULL, "calls", WEIGHT_METRIC + 2},
+	{"applications", "io.cum.all", NULL, WEIGHT_OTHER},
+	{"applications", "allocated.cum", NULL, WEIGHT_OTHER},
 	{NULL, "io", "ns", 6},
 	{NULL, "io", NULL, 18},
 	{NULL, "total", NULL, 10},

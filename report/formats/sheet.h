@@ -189,7 +189,7 @@ struct column {
 };
 
 /* The view `threads` has the most without metrics, the view `calibration` with. */
-#define COLUMN_MAX (26 + 10 * PROFILE_METRIC_MAX + 2 * SAMPLE_CONDITIONS_MAX)
+#define COLUMN_MAX (72 + 10 * PROFILE_METRIC_MAX + 2 * SAMPLE_CONDITIONS_MAX)
 
 struct sheet {
 	const char *view;

@@ -197,8 +197,7 @@ static void find_hidden(struct model *model)
 		model->hidden[i] = node->method == METHOD_FOLDED && !is_used(model, i);
 		model->hidden[node->parent] = false;
 	}
-	for (size_t i = 0;
-		model->hidden && model->told && !model->merged && i < profile->node_count; i++)
+	for (size_t i = 0; model->hidden && model->told && i < profile->node_count; i++)
 		model->hidden[i] |= model->told[i];
 }
 
@@ -278,9 +277,11 @@ int model_init(struct model *model, const struct profile *profile,
 	if (model_count_samples(model) != 0 || model_count_calls(model) != 0 ||
 		model_divide(model) != 0 || find_told(model) != 0)
 		return model_no_memory(error);
-	if (choice->merge_threads && model_merge_threads(model) != 0)
+	if (choice->components && model_fold_components(model) != 0)
 		return model_no_memory(error);
-	model->method = method_labels(model->store, profile);
+	if (choice->merge_threads && !choice->components && model_merge_threads(model) != 0)
+		return model_no_memory(error);
+	model->method = method_labels(model->store, model->profile);
 	find_hidden(model);
 	find_folds(model);
 	if (model->condition_count > 0 && model->hidden && !model->is_divided)
@@ -324,8 +325,12 @@ bool model_wants_method(const struct model *model, uint32_t method)
 	const struct pattern_list *wanted = &model->choice->methods;
 	const struct profile_method *row = &model->profile->method[method];
 
-	for (size_t p = 0; p < wanted->count && row->class_name; p++) {
-		if (pattern_match_method(wanted->pattern[p], row->class_name, row->name))
+	for (size_t p = 0; p < wanted->count; p++) {
+		const char *pattern = wanted->pattern[p];
+
+		if (row->class_name ? pattern_match_method(pattern, row->class_name, row->name)
+				    : model->choice->components && method >= METHOD_FIRST &&
+					      pattern_match(pattern, row->name))
 			return true;
 	}
 	return wanted->count == 0;

@@ -23,6 +23,8 @@
 #include "report/model/adjustment.h"
 #include "profile/store.h"
 
+struct components;
+
 /* What the user chose. */
 struct model_choice {
 	const char *metrics; /* names, of conditions, too, joined by '+', or NULL for all */
@@ -35,6 +37,8 @@ struct model_choice {
 	struct label_choice labels;
 	bool merge_threads; /* all selected threads are one */
 	bool program_alone; /* threads that the JVM has for itself are not selected */
+	/* Frames of one component that follow each other are one, called as the component is; NULL: each is itself. Borrowed */
+	const struct components *components;
 	/* NULL: nothing is known of it, and nothing said */
 	const struct adjustment *adjustment;
 };
@@ -57,7 +61,7 @@ struct part {
 	double counting_square;
 };
 
-/* What a node of merged threads is made of: of one node, as a rule. */
+/* What a node of merged threads, or of components, is made of: of one node, as a rule. */
 struct merged_node {
 	uint32_t first; /* of those as they were read: the first that has become this one */
 	/* What several have together; NULL: the first is the only one. */
@@ -66,7 +70,7 @@ struct merged_node {
 
 struct model {
 	const struct profile *profile; /* borrowed; of merged threads: made from that */
-	/* As it was read: where threads are merged, each by itself. Borrowed. */
+	/* As it was read: where threads are merged, each by itself; and methods are no components. Borrowed. */
 	const struct profile *apart;
 	const struct model_choice *choice;
 	/* The chosen metrics, and their index in the profile. */
@@ -108,11 +112,15 @@ struct model {
 	/* the figure that tells where a program spends most: the first metric, or without one the first
 	 * condition */
 	unsigned lead;
-	const struct merged_node *merged; /* of the nodes of merged threads; or NULL */
-	bool *selected;                   /* by position of the thread */
+	const struct merged_node
+		*merged; /* of the nodes of merged threads, or of components; or NULL */
+	/* By node as it was read: the one that it has become; and whether events of traces alone have found it, or NULL. */
+	const uint32_t *place;
+	const bool *told_apart;
+	bool *selected; /* by position of the thread */
 	/* What threads that are left out as the JVM's own ran, in samples on the first chosen condition. */
 	uint64_t jvm_samples[SAMPLE_STATES];
-	/* By node as it was read: events of traces alone have found it; NULL: none. */
+	/* By node: events of traces alone have found it; NULL: none. Where threads are merged, of the nodes as they were read. */
 	bool *told;
 	bool *hidden;   /* by node: a fold that nothing was folded into, or told */
 	uint32_t *node; /* positions of selected nodes but hidden ones, rising */
@@ -137,6 +145,12 @@ struct method_label *method_labels(struct store *store, const struct profile *pr
  * those with the same path; it has their samples, their I/O and pauses, no other accounts, and borrows all else. 0, or -1 without
  * memory. */
 int model_merge_threads(struct model *model);
+
+/* The same of the components that methods are of, with or without merging: from here on the profile's methods are components,
+ * METHOD_FIRST + the component's place, without a class, and nodes are steps (components.h). What is said of a step's calls is
+ * that of the frames which began it; all else is that of all its frames, all accounts as well, but for calls that were counted
+ * without their paths. */
+int model_fold_components(struct model *model);
 
 /* "no memory for the report". Returns a negative code. */
 int model_no_memory(struct error *error);

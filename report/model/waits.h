@@ -14,4 +14,10 @@ struct label lock_name(const char *class_name);
 /* A wait that is unfinished, as a row of contention by itself, with the time that it has taken so far. */
 struct profile_contention waits_row(const struct profile_wait *wait);
 
+/* True where somebody held the lock, or a monitor was not to be had at once; all others are idle: for work, for time. */
+static inline bool waits_are_contended(const struct profile_contention *row)
+{
+	return row->kind == LOCKS_BLOCK || row->holder_thread != 0;
+}
+
 #endif

@@ -80,9 +80,9 @@ static void put_what_is_counted(const struct model *model, struct out *out)
 #define TREE_MIN 0.005
 
 /* What the page shows as reports have it. */
-static const char *const shown_views[] = {"summary", "findings", "threads", "files",
-	"connections", "entries", "distribution", "slowest", "snapshots", "calibration",
-	"values", "tags"};
+static const char *const shown_views[] = {"summary", "findings", "components", "component-tree",
+	"threads", "files", "connections", "entries", "distribution", "slowest", "snapshots",
+	"calibration", "values", "tags"};
 
 /* The same of traces: only of those that were on. */
 static const struct {
@@ -101,6 +101,7 @@ static const struct {
 	{"exceptions", TRACE_EXCEPTIONS},
 	{"classes", TRACE_CLASSES},
 	{"class-loaders", TRACE_CLASSES},
+	{"applications", TRACE_CLASSES},
 	{"jit", TRACE_JIT},
 	{"deoptimizations", TRACE_JIT},
 	{"thread-states", TRACE_THREADS},

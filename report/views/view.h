@@ -32,6 +32,9 @@ struct view {
 			 whole */
 	bool levels;    /* a tree, which may be cut at a level */
 	bool merges;    /* threads are always one */
+	bool may_fold;  /* methods may be put together by component */
+	bool folds;     /* they always are */
+	bool by_loader; /* by the class loader of their classes */
 	bool is_long; /* a list that may be: a terminal has its first rows, as many as it has lines */
 	bool samples;       /* about samples */
 	bool records;       /* needs profile_wanted.records */
@@ -64,8 +67,8 @@ extern const struct view *const views[];
 extern const size_t view_count;
 
 /* Those that are named outside of the table. */
-extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines,
-	view_timeline, view_slowest, view_tags;
+extern const struct view view_overview, view_summary, view_tree, view_component_tree,
+	view_threads, view_lines, view_timeline, view_slowest, view_tags;
 
 /* 0 if the profile has tags of all the keys of report_request.by, or a negative code. */
 int tags_check(const struct profile *profile, const char *by, struct error *error);
@@ -84,9 +87,11 @@ struct report_request {
 	/* Of a trace of events: from when on, until when, ns since the session began; to 0: to the end. And which of the
 	 * calls of chosen methods, 1: the longest; 0: the longest ones. */
 	uint64_t from, to, call;
-	uint64_t depth; /* and those below that level of a tree; 0: none */
-	bool all;       /* of the summary, every row */
-	bool gc;        /* of the tree, rows of collections */
+	uint64_t depth;         /* and those below that level of a tree; 0: none */
+	bool all;               /* of the summary, every row */
+	bool by_component;      /* methods are put together by component */
+	const char *components; /* a file with their definitions; or NULL */
+	bool gc;                /* of the tree, rows of collections */
 	/* Of the view tags, keys joined by ',' of which rows have one value each; or NULL: each key by itself. */
 	const char *by;
 	bool colour;

@@ -244,6 +244,7 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_callers = {
 	.name = "callers",
+	.may_fold = true,
 	.meaning = "a stanza a method: its callers, itself, its callees; the sums are "
 		   "checked",
 	.sort = "cum",

@@ -65,6 +65,7 @@ static int open_io_methods(struct report *report)
 
 const struct view view_io_methods = {
 	.name = "io-methods",
+	.may_fold = true,
 	.meaning = "I/O by method",
 	.sort = "cum.all.ns",
 	.io = true,

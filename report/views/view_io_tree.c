@@ -111,6 +111,7 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_io_tree = {
 	.name = "io-tree",
+	.may_fold = true,
 	.meaning = "I/O by call path; one tree a thread",
 	.sort = "cum.all.ns",
 	.io = true,

@@ -179,11 +179,6 @@ static struct cell path_cell(const struct report *report, uint64_t path)
 
 /* ---- groups ---- */
 
-static bool is_contended(const struct profile_contention *row)
-{
-	return row->kind == LOCKS_BLOCK || row->holder_thread != 0;
-}
-
 static bool is_chosen(const struct report *report, const struct locks_view *view,
 	uint32_t thread, uint32_t holder_thread, uint64_t node, uint64_t holder)
 {
@@ -245,7 +240,7 @@ static void fill_group(const struct locks_view *view, struct group *group,
 	group->worst = sorted->at;
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_contention *row = &view->row[sorted[i].at];
-		bool contended = is_contended(row);
+		bool contended = waits_are_contended(row);
 
 		add_to(contended ? &group->contended : &group->idle, row);
 		group->unfinished += sorted[i].at >= view->finished;
@@ -310,7 +305,7 @@ static int make_rows(const struct report *report, struct locks_view *view)
 static struct sums *all_of(
 	struct locks_view *view, const struct profile_contention *row, bool unfinished)
 {
-	if (is_contended(row))
+	if (waits_are_contended(row))
 		return unfinished ? &view->unfinished : &view->all;
 	return unfinished ? &view->unfinished_idle : &view->idle;
 }
@@ -409,7 +404,7 @@ static unsigned idle_flags(const struct report *report)
 	const struct profile *profile = report->model->profile;
 
 	for (size_t i = 0; i < profile->contention_count; i++)
-		if (is_contended(&profile->contention[i]))
+		if (waits_are_contended(&profile->contention[i]))
 			return IN_ALL | COLUMN_ASIDE;
 	for (size_t i = 0; i < profile->unfinished_wait_count; i++)
 		if (profile->unfinished_wait[i].kind == LOCKS_BLOCK ||

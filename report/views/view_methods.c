@@ -27,6 +27,7 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_methods = {
 	.name = "methods",
+	.may_fold = true,
 	.meaning = "the flat profile: one row a method",
 	.sort = "base",
 	.calls = true,

@@ -140,6 +140,7 @@ static int open_states(struct report *report)
 
 const struct view view_states = {
 	.name = "states",
+	.may_fold = true,
 	.meaning = "how each Java method ran when it was sampled",
 	.sort = "samples.all",
 	.calls = true,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/model/trace_times.h"
+#include "components/components.h"
 #include "report/text/figure.h"
 #include "report/views/trace_head.h"
 #include "report/views/view.h"
@@ -315,8 +316,8 @@ static void print_meta(struct report *report, struct sink *sink)
 
 		while (known < KNOWN_META && strcmp(known_meta[known].meta, meta->key) != 0)
 			known++;
-		/* print_samples has those. */
-		if (known < KNOWN_META ||
+		/* print_samples has those; and definitions of components are long. */
+		if (known < KNOWN_META || strcmp(meta->key, COMPONENTS_FACT) == 0 ||
 			strncmp(meta->key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) == 0)
 			continue;
 		if (trace_fact_is_loss(meta->key) && as_number(meta->value, &number))

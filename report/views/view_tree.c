@@ -352,12 +352,28 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_tree = {
 	.name = "tree",
+	.may_fold = true,
 	.meaning = "every call path; one tree a thread",
 	.sort = "cum",
 	.calls = true,
 	.by_path = true,
 	.levels = true,
 	.adjusts = true,
+	.columns = columns,
+	.open = open_tree,
+	.fill = fill,
+	.rows = rows,
+};
+
+const struct view view_component_tree = {
+	.name = "component-tree",
+	.meaning = "call paths of components; all threads together",
+	.sort = "cum",
+	.calls = true,
+	.levels = true,
+	.adjusts = true,
+	.merges = true,
+	.folds = true,
 	.columns = columns,
 	.open = open_tree,
 	.fill = fill,

@@ -9,8 +9,8 @@ extern const struct view view_methods, view_callers, view_states, view_files, vi
 	view_object_tree, view_gc, view_gc_tree, view_safepoints, view_jit,
 	view_deoptimizations, view_exceptions, view_exception_tree, view_classes,
 	view_class_loaders, view_thread_states, view_locks, view_waits, view_wait_pairs,
-	view_long_waits, view_seconds, view_distribution, view_event_tree, view_values,
-	view_tags;
+	view_long_waits, view_components, view_applications, view_seconds, view_distribution,
+	view_event_tree, view_values, view_tags;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -19,6 +19,9 @@ const struct view *const views[] = {
 	&view_tree,
 	&view_methods,
 	&view_callers,
+	&view_components,
+	&view_component_tree,
+	&view_applications,
 	&view_threads,
 	&view_lines,
 	&view_values,

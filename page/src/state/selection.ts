@@ -10,6 +10,7 @@ export const VIEWS = [
 	'tree',
 	'methods',
 	'callers',
+	'components',
 	'calls',
 	'threads',
 	'traces',
