@@ -161,6 +161,19 @@ static void empty_node(const struct profile *profile, struct profile_node *node)
 		2 * profile->metric_count * sizeof *node->base);
 }
 
+/* Calls with a chosen value, which their method counts elsewhere: it has them here, too. */
+static void give_calls(struct profile *profile, const struct profile_node *label)
+{
+	struct profile_node *node = &profile->node[label->parent];
+
+	while ((node->value > 0 || node->tags > 0) && node->id != 0)
+		node = &profile->node[node->parent];
+	node->calls += label->calls;
+	node->interpreted += label->interpreted;
+	node->jitted += label->jitted;
+	node->native += label->native;
+}
+
 /* The part of its waiting for a processor that is that of its running. */
 static uint64_t waited_part(
 	const struct profile *profile, const struct profile_thread *thread, uint64_t ran)
@@ -214,13 +227,16 @@ int labels_choose(struct owned_profile *owned, const struct label_choice *choice
 		return -1;
 	for (size_t i = 0; i < profile->node_count; i++) {
 		struct profile_node *node = &profile->node[i];
+		bool is_root = node->parent == i;
 		struct label_state caller =
-			node->parent == i ? (struct label_state){0} : state[node->parent];
+			is_root ? (struct label_state){0} : state[node->parent];
 
 		state[i] =
 			label_state_below(owned, caller, (uint32_t[]){node->value, node->tags});
 		if (!label_state_is_chosen(owned, state[i]))
 			empty_node(profile, node);
+		else if (node->value > 0 && !is_root && !label_state_is_chosen(owned, caller))
+			give_calls(profile, node);
 	}
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];

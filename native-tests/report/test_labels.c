@@ -658,6 +658,51 @@ static void test_chosen(void **state)
 	}
 }
 
+/* A method has those of its calls that had the value, and those below them; and none besides. */
+static void test_chosen_calls(void **state)
+{
+	static const struct {
+		int line;
+		struct asked asked;
+		json_int_t methods, value;
+	} cases[] = {
+		{__LINE__, {.values = {"SELECT*"}}, 4, 4},
+		{__LINE__, {.values = {"7"}}, 3, 1},
+		{__LINE__, {.values = {"SELECT*", "7"}}, 4, 4},
+		{__LINE__, {.values = {"(null)"}}, 1, -1},
+		{__LINE__, {.values = {"7"}, .tags = {"user=alice"}}, 3, 1},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct asked asked = cases[i].asked;
+		json_t *report, *row;
+		json_int_t calls = 0, value = -1;
+		size_t r;
+
+		asked.view = "methods";
+		report = report_asked(&asked);
+		json_array_foreach(json_object_get(report, "rows"), r, row)
+		{
+			if (strcmp(json_string_value(at(row, "method")), "execute") == 0)
+				calls = json_integer_value(at(row, "calls"));
+		}
+		json_decref(report);
+		asked.view = "values";
+		report = report_asked(&asked);
+		json_array_foreach(json_object_get(report, "rows"), r, row)
+		{
+			const char *text = json_string_value(at(row, "value"));
+
+			if (text && strcmp(text, SQL) == 0)
+				value = json_integer_value(at(row, "calls"));
+		}
+		json_decref(report);
+		if (calls != cases[i].methods || value != cases[i].value)
+			fail_msg("line %d: %lld, %lld", cases[i].line, (long long)calls,
+				(long long)value);
+	}
+}
+
 /* I/O, and what is left out; a thread of which nothing is left has no row. */
 static void test_chosen_accounts(void **state)
 {
@@ -877,6 +922,7 @@ int main(void)
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_tags_together),
 		cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_chosen_calls),
 		cmocka_unit_test(test_chosen_accounts),
 		cmocka_unit_test(test_nothing_chosen),
 		cmocka_unit_test(test_adjusted),
