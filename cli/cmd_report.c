@@ -110,7 +110,8 @@ static const struct command_option report_options[] = {
 		WORD(choice.model.merge_threads)},
 	{"--by", "component|KEYS",
 		"methods put together by component, such as servlet container or JDBC driver: "
-		"what follows each other on a path is one; or, of the view tags, rows that have "
+		"what follows each other on a path is one; or, of the view tags, rows that "
+		"have "
 		"one value of each key, e.g. user,kind",
 		take_by, 0},
 	{"--components", "FILE|layers|kinds",

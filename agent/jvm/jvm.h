@@ -48,7 +48,7 @@ struct jvm_method {
 	char *class_name;       /* Java name; owned */
 	char *name, *signature; /* owned */
 	bool is_native, is_static;
-	bool is_jdk; /* defined by the boot or the platform class loader, or by reflection */
+	bool is_jdk;  /* defined by the boot or the platform class loader, or by reflection */
 	jclass class; /* borrowed; NULL: it is not asked for, or not there yet */
 };
 

@@ -173,7 +173,8 @@ static struct tag_found *found_at(struct thread_context *context, uint32_t own)
 		if (!context->tag_found)
 			memory_give(context->tree.budget, bytes);
 	}
-	return context->tag_found ? &context->tag_found[(own + context->tags) % TAG_FOUND] : NULL;
+	return context->tag_found ? &context->tag_found[(own + context->tags) % TAG_FOUND]
+				  : NULL;
 }
 
 /* The innermost frame gets the thread's tags. */

@@ -149,8 +149,8 @@ static void keep_frames(struct thread_context *lane, struct virtual_thread *thre
 	thread->tags = lane->tags;
 	thread->tag_calls = lane->tag_calls;
 	/* Also where it has none any more, but frames have some. */
-	thread->tagged = lane->stack.untagged > shadow_base(&lane->stack) ||
-			 lane->tags || lane->tag_calls;
+	thread->tagged = lane->stack.untagged > shadow_base(&lane->stack) || lane->tags ||
+			 lane->tag_calls;
 	lane->tags = 0;
 	lane->tag_calls = NULL;
 }
