@@ -135,6 +135,7 @@ void next_steps_print(
 		if (model->condition_count > 0)
 			print_command(report, sink, "lines", method);
 	}
+	print_command(report, sink, "components", 0);
 	print_command(report, sink, "tree", 0);
 	if (io)
 		print_command(report, sink, io, 0);
