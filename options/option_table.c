@@ -559,7 +559,7 @@ const struct option_row option_table[] = {
 		"joined by '+'",
 		.unset = "none", FIELD(parameters),
 		.meaning = "what calls were given, of which it is told by value; see "
-			   "docs/parameters.md"},
+			   "docs/requests.md"},
 	{"tags", &tags_type,
 		"items like user:com.acme.Session.handle(0.getUser()) or request:http joined "
 		"by "
