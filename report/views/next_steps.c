@@ -96,18 +96,29 @@ static bool tells(const struct model *model, enum trace_kind trace)
 		       model->profile->unfinished_wait_count > 0);
 }
 
-size_t next_steps_of_traces(const struct model *model)
+/* Something had values of parameters; or of tags. */
+static bool has_values(const struct model *model, bool of_tags)
 {
-	size_t count = 0;
+	const struct profile *profile = model->apart;
+	bool any = false;
+
+	for (size_t i = 0; profile->labelled && i < profile->parameter_count && !any; i++)
+		any = profile->parameter[i].is_tag == of_tags;
+	return any;
+}
+
+size_t next_steps_more(const struct model *model)
+{
+	size_t count = 0, labels = has_values(model, false) + has_values(model, true);
 
 	for (size_t i = 0; i < sizeof(trace_views) / sizeof(*trace_views); i++)
 		count += tells(model, trace_views[i].trace);
-	return count < TRACES_NAMED ? count : TRACES_NAMED;
+	return labels + (count < TRACES_NAMED ? count : TRACES_NAMED);
 }
 
 static void print_traces(struct report *report, struct sink *sink)
 {
-	size_t left = next_steps_of_traces(report->model);
+	size_t left = TRACES_NAMED;
 
 	for (size_t i = 0; left > 0 && i < sizeof(trace_views) / sizeof(*trace_views); i++) {
 		if (!tells(report->model, trace_views[i].trace))
@@ -135,6 +146,10 @@ void next_steps_print(
 		if (model->condition_count > 0)
 			print_command(report, sink, "lines", method);
 	}
+	if (has_values(model, false))
+		print_command(report, sink, "values", 0);
+	if (has_values(model, true))
+		print_command(report, sink, "tags", 0);
 	print_command(report, sink, "components", 0);
 	print_command(report, sink, "tree", 0);
 	if (io)

@@ -10,9 +10,10 @@
 
 #include "report/views/view.h"
 
-/* How many lines they take at most, without those of traces; and how many these take, of three at most. */
+/* How many lines they take at most, without those of what only some profiles have; and how many these take: of values and tags,
+ * and of three traces at most. */
 enum { NEXT_STEPS_LINES = 6 };
-size_t next_steps_of_traces(const struct model *model);
+size_t next_steps_more(const struct model *model);
 
 /* methods: ids of those that used most, the most first. Prints nothing where it is not known how the report
  * was asked for. */

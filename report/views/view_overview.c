@@ -224,9 +224,9 @@ static size_t rows_of(const struct report *report, size_t lists)
 	bool any;
 	size_t told = findings_told(report->data, &any),
 	       around = LINES_AROUND +
-			(report->request->again ? NEXT_STEPS_LINES + 1 +
-							  next_steps_of_traces(report->model)
-						: 0) +
+			(report->request->again
+					? NEXT_STEPS_LINES + 1 + next_steps_more(report->model)
+					: 0) +
 			told + any,
 	       rows = height > around ? (height - around) / lists : 0;
 
