@@ -255,7 +255,15 @@ class Tagged {
 		return x;
 	}
 
-	/** How much processor time each user had. */
+	static long ofAlice(long times) {
+		return burn(times) + 1;
+	}
+
+	static long ofBob(long times) {
+		return burn(times) + 2;
+	}
+
+	/** How much processor time each user had. Two of them have a method of their own. */
 	static void shares(double seconds) throws Exception {
 		Thread[] thread = new Thread[2];
 
@@ -270,7 +278,9 @@ class Tagged {
 					long before = bean.getCurrentThreadCpuTime();
 
 					prepared[u].set();
-					sink += burn(u * (long) random.nextInt(3000000));
+					long times = u * (long) random.nextInt(3000000);
+
+					sink += u == 1 ? ofAlice(times) : u == 2 ? ofBob(times) : burn(times);
 					JProf.tagClear("user");
 					add(u, 0, CALLS, bean.getCurrentThreadCpuTime() - before);
 				}
