@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "agent/inside/from_inside.h"
 #include "agent/threads/thread_events.h"
 #include "agent/values/tag_sets.h"
 #include "agent/values/values.h"
@@ -19,7 +18,7 @@ static __attribute__((noinline)) struct thread_slot *enter_rare(bool *outside)
 	jthrowable exception;
 	JNIEnv *jni;
 
-	if (!from_inside_recording())
+	if (session_now() == 0)
 		return NULL;
 	slot = slot_enter_outside();
 	*outside = slot != NULL;

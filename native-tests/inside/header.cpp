@@ -12,5 +12,6 @@ int main(void)
 	sum += jprof_mark("mark") + jprof_snapshot(0) + jprof_reset();
 	sum += jprof_thread_value("cpu", &value) + jprof_total_value("cpu", &value);
 	sum += jprof_thread_value_of(1, "cpu", &value);
+	sum += jprof_tag_set("user", "alice") + jprof_tags_use(jprof_tags());
 	return sum + jprof_stop() + JPROF_ABSENT + (jprof_version() != 0);
 }

@@ -33,6 +33,10 @@ static void all_answer(int code)
 	assert_int_equal(jprof_thread_value_of(1, "wall", &value), code);
 	assert_int_equal(jprof_thread_value(NULL, &value), code);
 	assert_int_equal(value, 77);
+	assert_int_equal(jprof_tag_set("user", "alice"), code);
+	assert_int_equal(jprof_tag_set(NULL, NULL), code);
+	assert_int_equal(jprof_tags(), code);
+	assert_int_equal(jprof_tags_use(1), code);
 	assert_int_equal(jprof_is_recording(), 0);
 }
 
