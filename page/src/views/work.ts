@@ -56,10 +56,9 @@ export const hasWork = (header: Header): boolean => WORK.some(({ view }) => rows
 
 /** A row as it is shown: what has no text says what it is. */
 function shownRow(row: ReportRow): ReportRow {
-	const text =
-		row['kind'] === 'value' || row['kind'] === 'values' ? String(row['value']) : `(${String(row['kind'])})`;
+	const isText = row['kind'] === 'value' || row['kind'] === 'values';
 
-	return { ...row, shown: text };
+	return { ...row, shown: isText ? String(row['value']) || '""' : `(${String(row['kind'])})` };
 }
 
 const kindOf = (unit: string): TraceColumn[2] => (unit === 'ns' || unit === 'bytes' ? unit : 'count');
