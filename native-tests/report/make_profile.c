@@ -24,7 +24,8 @@
 struct tree {
 	uint32_t count;
 	uint32_t *parent, *method, *recursion;
-	bool sampled; /* samples alone have found all of it */
+	bool sampled;  /* samples alone have found all of it */
+	bool labelled; /* some nodes are labels: of values and tags */
 };
 
 /* A generator of the kind x' = a x + c (Knuth's MMIX constants): the same everywhere. */
@@ -68,16 +69,27 @@ static void recursive(const struct tree *tree, uint32_t i, uint32_t *parent, uin
 	*method = (i - 1) % 4;
 }
 
+/* The same, where every third node is a value's and another third of tags: parts of what calls them. */
+enum { METHODS_FIRST = 3 };
+
+static void labelled(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
+{
+	*parent = i < METHODS_FIRST ? 0 : 1 + random_below(i - 1);
+	*method = i < METHODS_FIRST || i % 3 == 0 ? random_below(METHODS)
+						  : tree->method[*parent] - METHOD_FIRST;
+}
+
 static const struct shape {
 	const char *name;
 	void (*node)(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method);
-	bool sampled;
+	bool sampled, labelled;
 } shapes[] = {
-	{"bushy", bushy, false},
-	{"deep", deep, false},
-	{"wide", wide, false},
-	{"recursive", recursive, false},
-	{"sampled", bushy, true},
+	{"bushy", bushy, false, false},
+	{"deep", deep, false, false},
+	{"wide", wide, false, false},
+	{"recursive", recursive, false, false},
+	{"sampled", bushy, true, false},
+	{"labelled", labelled, false, true},
 };
 
 /* ---- making the tree ---- */
@@ -182,6 +194,61 @@ static int put_sampled(struct profile_writer *writer, const struct tree *tree, u
 	return 0;
 }
 
+/* ---- labels ---- */
+
+/* Of a parameter, and of two keys of tags; what a page must not take for markup, and a terminal not obey. */
+static const struct profile_parameter parameters[] = {
+	{1, "com.acme.store.Db.query(0)", false}, {2, "user", true}, {3, "<i>kind</i>", true}};
+static const struct profile_value values[] = {
+	{1, 1, "SELECT * FROM article WHERE id = ?", false},
+	{2, 1, "<b>bold</b><script>alert(1)</script>", false},
+	{3, 1,
+		"\x1b[2J \xe2\x80\xae txt.exe \xc2\x9b"
+		"1m\n\ttwo lines",
+		false},
+	{4, 1, "", false},
+	{5, 1, NULL, false},
+	{6, 1, NULL, true},
+	{7, 2, "alice", false},
+	{8, 2, "<b>bob</b>", false},
+	{9, 3, "http", false},
+};
+enum { VALUES = 6, SETS = 4 };
+static const struct profile_tag tags[] = {{1, 2, 7}, {2, 3, 7}, {3, 3, 9}, {4, 4, 8}};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int put_labels(struct profile_writer *writer, struct error *error)
+{
+	static char text[4097];
+	const struct profile_value endless = {10, 1, text, false};
+	int failed = 0;
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (size_t i = 0; i < COUNT(parameters) && failed == 0; i++)
+		failed = profile_put(writer, &parameters[i], error);
+	for (size_t i = 0; i < COUNT(values) && failed == 0; i++)
+		failed = profile_put(writer, &values[i], error);
+	if (failed == 0)
+		failed = profile_put(writer, &endless, error);
+	for (size_t i = 0; i < COUNT(tags) && failed == 0; i++)
+		failed = profile_put(writer, &tags[i], error);
+	return failed;
+}
+
+/* The calls of a value are some of its method's. */
+static void make_label(const struct tree *tree, uint32_t i, struct profile_node *node)
+{
+	if (!tree->labelled || i < METHODS_FIRST || i % 3 == 0)
+		return;
+	if (i % 3 == 1) {
+		node->value = i % 97 == 1 ? 10 : 1 + i / 3 % VALUES;
+	} else {
+		node->tags = 1 + i % SETS;
+		node->calls = node->interpreted = node->jitted = 0;
+	}
+}
+
 /* Counts are times as many as in the first state. */
 static int put_nodes(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
 	unsigned times, struct profile_thread *thread, struct error *error)
@@ -205,6 +272,7 @@ static int put_nodes(struct profile_writer *writer, const struct tree *tree, uns
 			base[m] = times * (uint64_t)random_below(1000000);
 			thread->total[m] += base[m];
 		}
+		make_label(tree, i, &node);
 		thread->events += times * 2 * calls;
 		if (profile_put(writer, &node, error) != 0)
 			return -1;
@@ -279,6 +347,7 @@ static int put_all(struct profile_writer *writer, const struct tree *tree, unsig
 				profile_put_meta(writer, "calls", "sample", error) != 0)) ||
 		profile_put_meta(writer, "jvm.name", "made by make_profile", error) != 0 ||
 		profile_put_meta(writer, "complete", "yes", error) != 0 ||
+		(tree->labelled && put_labels(writer, error) != 0) ||
 		put_facts(writer, facts, error) != 0 || put_methods(writer, error) != 0)
 		return -1;
 	for (unsigned i = 1; i <= snapshots; i++) {
@@ -328,8 +397,9 @@ int main(int argc, char **argv)
 
 	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX || metrics > METRICS_MOST ||
 		snapshots > 9) {
-		fprintf(stderr, "usage: make_profile bushy|deep|wide|recursive|sampled NODES "
-				"METRICS FILE [SNAPSHOTS [KEY=VALUE...]]\n");
+		fprintf(stderr,
+			"usage: make_profile bushy|deep|wide|recursive|sampled|labelled NODES "
+			"METRICS FILE [SNAPSHOTS [KEY=VALUE...]]\n");
 		return 2;
 	}
 	if (!tree_init(&tree, (uint32_t)nodes)) {
@@ -338,6 +408,7 @@ int main(int argc, char **argv)
 	}
 	grow_tree(&tree, shape);
 	tree.sampled = shape->sampled;
+	tree.labelled = shape->labelled;
 	failed = write_profile(argv[4], &tree, (unsigned)metrics, (unsigned)snapshots,
 		argv + (argc < 6 ? argc : 6), &error);
 	tree_fini(&tree);

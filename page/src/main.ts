@@ -27,6 +27,7 @@ import { numbersView } from './views/numbers';
 import { overviewView } from './views/overview';
 import { threadsView } from './views/threads';
 import { hasTraces, tracesView } from './views/traces';
+import { hasWork, workView } from './views/work';
 import { treeView } from './views/tree';
 
 const TABS: Record<ViewName, { title: string; make: (context: Context) => View }> = {
@@ -38,6 +39,7 @@ const TABS: Record<ViewName, { title: string; make: (context: Context) => View }
 	components: { title: 'Components', make: componentsView },
 	calls: { title: 'Slow calls', make: callsView },
 	threads: { title: 'Threads', make: threadsView },
+	work: { title: 'Values and tags', make: workView },
 	traces: { title: 'Traces', make: tracesView },
 	io: { title: 'I/O', make: ioView },
 	lines: { title: 'Lines', make: linesView },
@@ -187,11 +189,9 @@ function chips(context: Context): Child[] {
 
 /** A link may lead to a view that this profile has nothing for: then it has its tab. */
 function isThere(context: Context, view: ViewName): boolean {
-	return (
-		view !== 'traces' ||
-		view === context.selection.view ||
-		context.profiles.some((profile) => hasTraces(profile.block.header))
-	);
+	const has = view === 'traces' ? hasTraces : view === 'work' ? hasWork : null;
+
+	return !has || view === context.selection.view || context.profiles.some((profile) => has(profile.block.header));
 }
 
 function tabs(context: Context): Child[] {

@@ -74,7 +74,7 @@ async function audit(page, what) {
 	}
 }
 
-/** Views that have a tab: of traces there is one if any was on. */
+/** Views that have a tab: of traces there is one if any was on, of values and tags if there are some. */
 const viewsOf = async (page) => {
 	const tabs = await page.locator('#tabs a').evaluateAll((links) => links.map(({ id }) => id));
 
@@ -84,7 +84,7 @@ const viewsOf = async (page) => {
 async function everyView(page, theme) {
 	const views = await viewsOf(page);
 
-	check('tabs', views.length >= VIEWS.length - 1);
+	check('tabs', views.length >= VIEWS.length - 2);
 	for (const view of views) {
 		await go(page, view);
 		check(`${view}: it is shown`, await page.evaluate(() => document.documentElement.dataset.ready !== 'failed'));
@@ -212,6 +212,31 @@ async function traces(page, profile) {
 	await page.reload();
 	await ready(page);
 	check('a link leads to the same table', JSON.stringify(await rows(page)), shown);
+	await page.fill('#search', 'no such thing is in it');
+	await page.waitForFunction(() => window.jprof.rows().length === 0);
+	await page.evaluate(() => window.jprof.choose({ part: '', search: '' }));
+}
+
+/** Values and tags are those of the report, in its order; none of them is markup; a search narrows them. */
+async function work(page, profile) {
+	const parts = await page.evaluate(() => {
+		const { views } = window.jprof.context().profile.block.header;
+
+		return ['values', 'tags'].filter((view) => views[view].rows.length > 0);
+	});
+
+	check('a tab of values and tags', await page.locator('#tab-work').count(), parts.length > 0 ? 1 : 0);
+	if (parts.length === 0) return;
+	await go(page, 'work');
+	for (const part of parts) {
+		await page.selectOption('#part', part);
+		await page.waitForFunction((wanted) => window.jprof.context().selection.part === wanted, part);
+		const told = report(profile, part, '--top', '2000').rows;
+		check(`${part}: rows`, JSON.stringify(await rows(page)), JSON.stringify(told));
+		check(`${part}: they are in the table`, await page.locator('main tbody tr').count(), told.length);
+		check(`${part}: no markup comes of them`, await page.locator('main tbody b, main tbody script').count(), 0);
+		await audit(page, part);
+	}
 	await page.fill('#search', 'no such thing is in it');
 	await page.waitForFunction(() => window.jprof.rows().length === 0);
 	await page.evaluate(() => window.jprof.choose({ part: '', search: '' }));
@@ -606,6 +631,7 @@ for (const profile of profiles) {
 	await search(page);
 	await sorting(page);
 	await traces(page, profile);
+	await work(page, profile);
 	await flame(page);
 	await tree(page);
 	await keyboardAlone(page);

@@ -16,6 +16,7 @@ export const VIEWS = [
 	'components',
 	'calls',
 	'threads',
+	'work',
 	'traces',
 	'io',
 	'lines',

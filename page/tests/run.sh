@@ -66,6 +66,7 @@ run_browser() {
 	if (($# == 0)); then
 		make sampled sampled 3000 2 1
 		make recursive recursive 3000 1 2
+		make labelled labelled 3000 2 1
 	fi
 	node tests/browser.mjs "$build/jprof" "${profiles[@]}"
 }

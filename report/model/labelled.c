@@ -192,6 +192,8 @@ struct label label_name(struct store *store, const struct profile_value *value)
 		return label_of(VALUE_OTHERS_NAME);
 	if (!text)
 		return label_of(VALUE_NULL_NAME);
+	if (text[0] == '\0')
+		return label_of("\"\"");
 	label = store_bytes(store, text, strlen(text));
 	line = (char *)label.text;
 	for (size_t i = 0; line && i < label.length; i++)

@@ -31,7 +31,7 @@ size_t label_parameter_place(const struct profile *profile, size_t value);
 /* "value", "null" or "others". Static. */
 const char *label_kind(const struct profile_value *value);
 
-/* On one line, for people: "(null)"; blanks and ends of lines are one blank each. In the store. */
+/* On one line, for people: "(null)", of an empty one two quotes; blanks and ends of lines are one blank each. In the store. */
 struct label label_name(struct store *store, const struct profile_value *value);
 
 /* ---- what stands beside the metrics, by value or by tag ---- */

@@ -13,6 +13,7 @@ export const VIEWS = [
 	'components',
 	'calls',
 	'threads',
+	'work',
 	'traces',
 	'io',
 	'lines',

@@ -74,9 +74,14 @@ function columnOf([key, title, kind, wide]: TraceColumn, heading: boolean, sorts
 	};
 }
 
-/** Some of the report's rows. A column that no row of it has anything in is not shown. */
-function tableOf(context: Context, one: TraceTable, rows: ReportRow[], alone: boolean): HTMLElement {
-	const all = context.profile.block.report(one.view);
+/** Some of the report's rows, which are `all`. A column that no row of it has anything in is not shown. */
+export function tableOf(
+	context: Context,
+	one: TraceTable,
+	all: ReportRow[],
+	rows: ReportRow[],
+	alone: boolean,
+): HTMLElement {
 	const columns = one.columns.filter(([key]) => all.some((row) => cellOf(row, key) !== null));
 
 	if (all.length === 0) return h('p', { class: 'note' }, 'The trace has told nothing of that kind.');
@@ -91,7 +96,7 @@ function tableOf(context: Context, one: TraceTable, rows: ReportRow[], alone: bo
 }
 
 /** "4,197 more rows, ns 294,889,742 in all": what the page has not of a report. */
-function omittedNote(one: TraceTable, report: Report): Child {
+export function omittedNote(one: TraceTable, report: Report): Child {
 	const omitted = report['omitted'] as (Record<string, unknown> & { rows?: number }) | undefined;
 
 	if (!omitted?.rows) return null;
@@ -112,7 +117,8 @@ function omittedNote(one: TraceTable, report: Report): Child {
 	);
 }
 
-const matches = (search: Search, row: ReportRow): boolean => !search.given || search.matches(textOf(row).join('\n'));
+export const matches = (search: Search, row: ReportRow): boolean =>
+	!search.given || search.matches(textOf(row).join('\n'));
 
 /** All texts of a row. */
 function textOf(value: unknown): string[] {
@@ -142,7 +148,7 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 			{},
 			h('h3', {}, one.title),
 			h('p', { class: 'note' }, one.question),
-			tableOf(context, one, rows.slice(0, FIRST_LOOK), false),
+			tableOf(context, one, rows, rows.slice(0, FIRST_LOOK), false),
 			h(
 				'p',
 				{},
@@ -159,7 +165,7 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 function alone(context: Context, header: Header, one: TraceTable, shown: ReportRow[]): Child {
 	return [
 		h('p', { class: 'note' }, one.question),
-		tableOf(context, one, shown, true),
+		tableOf(context, one, context.profile.block.report(one.view), shown, true),
 		omittedNote(one, header.views[one.view]!),
 	];
 }
