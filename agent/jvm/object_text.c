@@ -3,6 +3,7 @@
 /* object_text: see object_text.h. */
 #include "agent/jvm/object_text.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,8 @@ static jsize add_character(struct object_text *text, const jchar *unit, jsize un
 		length = 4;
 	}
 	if (length > text->room - text->length)
-		text->length = text->room;
+		/* No half of it, and nothing of the text that was there before. */
+		add(text, "...", 3);
 	else
 		add(text, bytes, length);
 	return used;
@@ -166,6 +168,52 @@ static void add_thrown(JNIEnv *jni, struct object_text *text)
 	add_text(text, ")");
 }
 
+/* The shortest digits that are read as this number again, laid out as Java does. The C library's point may be a comma. */
+static void add_floating(struct object_text *text, double value, bool single)
+{
+	enum { DIGITS = 17, PLAIN_LEAST = -3, PLAIN_END = 7 };
+	char written[40], digits[DIGITS + 1], power[16];
+	int count = 1, exponent, more = 1;
+
+	if (value != value) {
+		add_text(text, "NaN");
+		return;
+	}
+	if (value < 0 || (value == 0 && 1 / value < 0))
+		add_text(text, "-");
+	value = value < 0 ? -value : value;
+	if (value > DBL_MAX) {
+		add_text(text, "Infinity");
+		return;
+	}
+	do
+		snprintf(written, sizeof(written), "%.*e", more, value);
+	while (++more < DIGITS && (single ? (double)strtof(written, NULL) != value
+					  : strtod(written, NULL) != value));
+	digits[0] = written[written[0] == '-'];
+	for (char *at = written + (written[0] == '-') + 2; *at != 'e'; at++)
+		digits[count++] = *at;
+	while (count > 1 && digits[count - 1] == '0')
+		count--;
+	exponent = (int)strtol(strchr(written, 'e') + 1, NULL, 10);
+	if (exponent < PLAIN_LEAST || exponent >= PLAIN_END) {
+		add(text, digits, 1);
+		add_text(text, ".");
+		add(text, count > 1 ? digits + 1 : "0", count > 1 ? (size_t)count - 1 : 1);
+		snprintf(power, sizeof(power), "E%d", exponent);
+		add_text(text, power);
+		return;
+	}
+	for (int place = exponent < 0 ? 0 : exponent; place >= -1 || exponent - place < count;
+		place--) {
+		int digit = exponent - place;
+
+		if (place == -1)
+			add_text(text, ".");
+		add(text, digit >= 0 && digit < count ? digits + digit : "0", 1);
+	}
+}
+
 static void add_primitive(const struct object_value *value, struct object_text *text)
 {
 	char number[40];
@@ -191,11 +239,11 @@ static void add_primitive(const struct object_value *value, struct object_text *
 		snprintf(number, sizeof(number), "%" PRId64, (int64_t)value->value.j);
 		break;
 	case 'F':
-		snprintf(number, sizeof(number), "%.9g", (double)value->value.f);
-		break;
+		add_floating(text, (double)value->value.f, true);
+		return;
 	default:
-		snprintf(number, sizeof(number), "%.17g", value->value.d);
-		break;
+		add_floating(text, value->value.d, false);
+		return;
 	}
 	add_text(text, number);
 }
@@ -252,6 +300,22 @@ bool object_is_below(
 	found.is = jvm_class_is_below(jni, class, internal);
 	note(jni, cache, class, &found);
 	return found.is;
+}
+
+bool object_declarer_is_below(
+	JNIEnv *jni, jobject object, const char *declarer, const char *internal)
+{
+	jclass own = (*jni)->GetObjectClass(jni, object);
+
+	for (jclass class = own; class; class = (*jni)->GetSuperclass(jni, class)) {
+		char *name = jvm_type_name(class);
+		bool is = name && strcmp(name, declarer) == 0;
+
+		free(name);
+		if (is)
+			return jvm_class_is_below(jni, class, internal);
+	}
+	return jvm_class_is_below(jni, own, internal);
 }
 
 /* ---- from one to another ---- */
@@ -345,16 +409,16 @@ bool object_step(JNIEnv *jni, struct member_cache *cache, bool getter, const cha
 static bool add_array(JNIEnv *jni, jobject object, jclass class, struct object_text *text)
 {
 	char *name = jvm_type_name(class), length[16];
-	size_t before = name ? strlen(name) : 0;
-	bool is_array = before > 2 && strcmp(name + before - 2, "[]") == 0;
+	const char *first = name ? strstr(name, "[]") : NULL;
 
-	if (is_array) {
+	if (first) {
 		snprintf(length, sizeof(length), "[%d]", (*jni)->GetArrayLength(jni, object));
-		add(text, name, before - 2);
+		add(text, name, (size_t)(first - name));
 		add_text(text, length);
+		add_text(text, first + 2);
 	}
 	free(name);
-	return is_array;
+	return first;
 }
 
 void object_tell_null(struct object_text *text)

@@ -4,7 +4,7 @@
  * object_text: what an object, or what it leads to, is as a text; without calling the application, but for getters that were named.
  *
  *   String              its characters
- *   numbers, booleans   their values, boxed or not
+ *   numbers, booleans   their values as Java writes them, boxed or not
  *   enum constants      their names
  *   Class               its name
  *   arrays              String[3]
@@ -59,5 +59,10 @@ void object_tell_null(struct object_text *text);
 /* The object's class is that one, or below it. */
 bool object_is_below(
 	JNIEnv *jni, struct member_cache *cache, jobject object, const char *internal);
+
+/* So is the class of that Java name from which the object's class has a method; where it is no super class, but an interface, the
+ * object's own class. */
+bool object_declarer_is_below(
+	JNIEnv *jni, jobject object, const char *declarer, const char *internal);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "agent/lock/lock.h"
 #include "agent/methods/class_kin.h"
+#include "agent/methods/untouched.h"
 #include "agent/values/values.h"
 
 /* ---- rows ---- */
@@ -117,7 +118,7 @@ static int begin_item(
 	if (!choice.set)
 		return begin_row(row_of(item, &choice, NULL), item, options, error);
 	for (size_t i = 0; choice.set->row[i].pattern && status == 0; i++) {
-		snprintf(text, sizeof(text), "%s#%zu", choice.set->name, i);
+		snprintf(text, sizeof(text), "%s:%s#%zu", choice.key, choice.set->name, i);
 		status = begin_row(row_of(text, &choice, &choice.set->row[i]), choice.set->name,
 			options, error);
 	}
@@ -296,8 +297,20 @@ static bool make_room(void)
 	return true;
 }
 
+static struct receivers *receivers_of(const char *class_name)
+{
+	struct receivers *receivers = calloc(1, sizeof(*receivers));
+
+	if (receivers)
+		receivers->declarer = strdup(class_name);
+	if (receivers && receivers->declarer)
+		return receivers;
+	free(receivers);
+	return NULL;
+}
+
 /* Its number; 0: no memory, or there are too many. */
-static uint32_t number_of(const struct value_reading *wanted)
+static uint32_t number_of(const struct value_reading *wanted, const char *class_name)
 {
 	_Atomic(struct value_reading *) *block;
 	struct value_reading *here;
@@ -321,8 +334,8 @@ static uint32_t number_of(const struct value_reading *wanted)
 	here = &atomic_load(block)[next % READINGS_BLOCK];
 	*here = *wanted;
 	if (wanted->step == READ_CHECK)
-		here->below = calloc(1, sizeof(*here->below));
-	if (wanted->step != READ_CHECK || here->below)
+		here->receivers = receivers_of(class_name);
+	if (wanted->step != READ_CHECK || here->receivers)
 		number = *at = next++;
 out:
 	lock_give(&readings_lock);
@@ -331,20 +344,27 @@ out:
 
 /* Readings of a method under way. */
 struct listing {
+	const struct jvm_method *method;
+	const struct rewrite_method *code;
+	uint32_t id;
 	struct rewrite_reading *reading;
 	unsigned count;
 	bool full;
 };
 
-static void list(struct listing *listing, int where, const struct value_reading *reading)
+/* Returns its number, or 0. */
+static uint32_t list(struct listing *listing, int where, const struct value_reading *reading)
 {
-	uint32_t number = listing->count < READINGS_MAX ? number_of(reading) : 0;
+	uint32_t number = listing->count < READINGS_MAX
+				  ? number_of(reading, listing->method->class_name)
+				  : 0;
 
 	if (!number)
 		listing->full = true;
 	else
 		listing->reading[listing->count++] =
 			(struct rewrite_reading){.where = where, .number = number};
+	return number;
 }
 
 /* Where the part is in the method's call; false: it has no such argument. */
@@ -358,20 +378,44 @@ static bool place_of(
 	return part->base != BASE_NAME || *where >= 0;
 }
 
-/* In this order: is the object of the class, the value's parts, and what stands for it. */
-static void list_row(struct listing *listing, struct value_row *row, uint32_t id, bool below,
-	const struct rewrite_method *code)
+/* The arguments that the row reads by name are known by these names. Else it is said, if the row is for one method: a pattern
+ * may be for those that have such an argument. */
+static bool has_names(const struct value_row *row, const struct listing *listing)
 {
-	const struct listing before = *listing;
-	struct value_reading reading = {.row = row, .method = id, .first = true};
+	char why[PARAMETER_NAME + 64];
+	int where;
+
+	for (uint32_t i = 0; i < row->choice.part_count; i++) {
+		const struct parameter_part *part = &row->choice.part[i];
+
+		if (place_of(part, listing->code, &where))
+			continue;
+		snprintf(why, sizeof(why), "its class file has no name '%s' for an argument",
+			part->name);
+		if (!strchr(row->choice.pattern, '*'))
+			untouched_add(listing->method->class_name, listing->method->name, why);
+		return false;
+	}
+	return true;
+}
+
+/* In this order: is the object of the class, the value's parts, and what stands for it. */
+static void list_row(struct listing *listing, struct value_row *row, bool below)
+{
+	const struct rewrite_method *code = listing->code;
+	const unsigned before = listing->count;
+	struct value_reading reading = {.row = row, .method = listing->id, .first = true};
 	const char *result = strchr(code->descriptor, ')') + 1;
 	uint32_t parts = row->choice.part_count;
 	int where;
 
 	if (below) {
+		uint32_t check;
+
 		reading.step = READ_CHECK;
-		list(listing, READING_THIS, &reading);
+		check = list(listing, READING_THIS, &reading);
 		reading.first = false;
+		reading.receivers = check ? value_reading(check)->receivers : NULL;
 	}
 	if (parts == 0) {
 		reading.step = READ_RECALL;
@@ -383,11 +427,9 @@ static void list_row(struct listing *listing, struct value_row *row, uint32_t id
 			row->choice.part[i].base == BASE_RESULT ? READ_RETURN : READ_PART;
 		reading.part = (uint8_t)i;
 		reading.last = i + 1 == parts;
-		listing->full |=
-			!place_of(&row->choice.part[i], code, &where) ||
-			(where >= 0 && !argument_at(code->descriptor, (uint32_t)where));
-		if (listing->full)
-			break;
+		/* Since the entry others have been read; the result stands alone. */
+		reading.first |= reading.step == READ_RETURN;
+		place_of(&row->choice.part[i], code, &where);
 		reading.type = where >= 0 ? *argument_at(code->descriptor, (uint32_t)where)
 			       : where == READING_RESULT ? *result
 							 : 'L';
@@ -405,26 +447,31 @@ static void list_row(struct listing *listing, struct value_row *row, uint32_t id
 	if (row->counts_true)
 		list(listing, READING_RESULT, &reading);
 	/* All of it, or nothing. */
-	if (listing->full)
-		listing->count = before.count;
+	if (listing->full) {
+		listing->count = before;
+		untouched_add(listing->method->class_name, listing->method->name,
+			"more is read of its calls than there is room for");
+	}
 	listing->full = false;
 }
 
 unsigned value_readings_of(const struct jvm_method *method, uint32_t id,
 	const struct rewrite_method *code, struct rewrite_reading reading[READINGS_MAX])
 {
-	struct listing listing = {.reading = reading};
-	const struct parameter_set *done = NULL;
+	struct listing listing = {.method = method, .code = code, .id = id, .reading = reading};
+	const struct value_row *done = NULL;
 	bool below;
 
 	for (size_t i = 0; i < row_count; i++) {
 		struct value_row *row = rows[i];
 
-		/* The first row of a set that is for the method. */
-		if ((done && row->choice.set == done) || !is_for(row, method, &below))
+		/* The first row of a set, of one key, that is for the method. */
+		if ((done && row->choice.set && row->choice.set == done->choice.set &&
+			    strcmp(row->choice.key, done->choice.key) == 0) ||
+			!is_for(row, method, &below) || !has_names(row, &listing))
 			continue;
-		done = row->choice.set;
-		list_row(&listing, row, id, below, code);
+		done = row;
+		list_row(&listing, row, below);
 	}
 	return listing.count;
 }

@@ -58,12 +58,20 @@ enum reading_step {
 	READ_RETURN  /* a result that is the value */
 };
 
+/* What READ_CHECK has found out of a method's receivers. */
+struct receivers {
+	struct member_cache seen;
+	char *declarer; /* Java name of the class that has the method */
+	/* Of READ_RETURN, which has no `this` any more: is that class of the row's? Receivers, as they come, show it. */
+	_Atomic(enum {DECLARER_UNKNOWN, DECLARER_BELOW, DECLARER_OTHER}) is;
+};
+
 struct value_reading {
 	struct value_row *row;
-	struct member_cache *below; /* of READ_CHECK: classes that were seen */
-	uint32_t method;            /* id */
-	uint8_t step;               /* enum reading_step */
-	uint8_t part;               /* of READ_PART and READ_RETURN: of the row's choice */
+	struct receivers *receivers; /* of READ_CHECK, and of READ_RETURN behind one */
+	uint32_t method;             /* id */
+	uint8_t step;                /* enum reading_step */
+	uint8_t part;                /* of READ_PART and READ_RETURN: of the row's choice */
 	char type; /* of READ_PART and READ_RETURN: what it is given, as in a descriptor */
 	bool first, last; /* of those at the entry: the value begins, is complete */
 };

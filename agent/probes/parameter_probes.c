@@ -94,6 +94,29 @@ static void count_true(struct thread_context *context, uint32_t value)
 		context_account(context, &row);
 }
 
+/* Is the object's method to be read, which the row names by a class above? */
+static bool is_received(JNIEnv *jni, const struct value_reading *reading, jobject object)
+{
+	struct receivers *receivers = reading->receivers;
+	const char *below = reading->row->below;
+
+	if (!object || !object_is_below(jni, &receivers->seen, object, below))
+		return false;
+	if (atomic_load_explicit(&receivers->is, memory_order_relaxed) == DECLARER_UNKNOWN)
+		atomic_store_explicit(&receivers->is,
+			object_declarer_is_below(jni, object, receivers->declarer, below)
+				? DECLARER_BELOW
+				: DECLARER_OTHER,
+			memory_order_relaxed);
+	return true;
+}
+
+static bool is_returned(const struct value_reading *reading)
+{
+	return !reading->receivers || atomic_load_explicit(&reading->receivers->is,
+					      memory_order_relaxed) == DECLARER_BELOW;
+}
+
 /* Calls of other methods may have been read since the entry: what was found out then is in the call's own label. */
 static void do_step(JNIEnv *jni, struct thread_context *context, struct read_value *read,
 	const struct value_reading *reading, struct object_value given, uint32_t parameter)
@@ -108,14 +131,15 @@ static void do_step(JNIEnv *jni, struct thread_context *context, struct read_val
 	}
 	switch ((enum reading_step)reading->step) {
 	case READ_CHECK:
-		read->refused = !object || !object_is_below(jni, reading->below, object,
-						   reading->row->below);
+		read->refused = !is_received(jni, reading, object);
 		return;
 	case READ_RECALL:
 		value = read->refused ? 0 : stands_for(object);
 		break;
-	case READ_PART:
 	case READ_RETURN:
+		read->refused = !is_returned(reading);
+		__attribute__((fallthrough));
+	case READ_PART:
 		if (read->refused)
 			return;
 		add_part(jni, reading, given, read);
@@ -190,7 +214,14 @@ static struct object_value narrow(jlong value, jint number)
 }
 
 #define OBJECT(value) ((struct object_value){.type = 'L', .value.l = (value)})
-#define DOUBLE(value) ((struct object_value){.type = 'D', .value.d = (value)})
+
+/* A float was made a double, which writes it with other digits. */
+static struct object_value floating(jdouble value, jint number)
+{
+	if (number > 0 && value_reading((uint32_t)number)->type == 'F')
+		return (struct object_value){.type = 'F', .value.f = (jfloat)value};
+	return (struct object_value){.type = 'D', .value.d = value};
+}
 
 void JNICALL parameter_probe_value_object(JNIEnv *jni, jclass probe, jobject value, jint number)
 {
@@ -204,7 +235,7 @@ void JNICALL parameter_probe_value_long(JNIEnv *jni, jclass probe, jlong value, 
 
 void JNICALL parameter_probe_value_double(JNIEnv *jni, jclass probe, jdouble value, jint number)
 {
-	read_it(jni, number, DOUBLE(value), false);
+	read_it(jni, number, floating(value, number), false);
 }
 
 void JNICALL parameter_probe_result_object(
@@ -221,5 +252,5 @@ void JNICALL parameter_probe_result_long(JNIEnv *jni, jclass probe, jlong value,
 void JNICALL parameter_probe_result_double(
 	JNIEnv *jni, jclass probe, jdouble value, jint number)
 {
-	read_it(jni, number, DOUBLE(value), true);
+	read_it(jni, number, floating(value, number), true);
 }

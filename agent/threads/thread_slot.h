@@ -52,7 +52,7 @@ struct read_value {
 	bool refused; /* it is of another class's method */
 	bool is_null;
 	uint32_t length;
-	char text[4096];
+	char text[4096 + 8]; /* more than is kept: what is cut shows */
 };
 
 struct thread_slot {
