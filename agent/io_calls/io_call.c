@@ -429,7 +429,8 @@ static void tell_class_loading(struct io_call *call, struct io_ref file)
 /* The JVM tells the path. False: it does not, and the node is the root. */
 static bool ask_path(const struct io_call *call, struct thread_slot *thread, uint32_t *node)
 {
-	uint32_t path[PATH_FRAMES], frames = 0;
+	const struct thread_context *context = slot_context(thread);
+	uint32_t path[PATH_FRAMES], labelled[2 * PATH_FRAMES], frames = 0;
 	jvmtiFrameInfo *frame;
 	int count = jvm_stack(&frame);
 
@@ -440,8 +441,15 @@ static bool ask_path(const struct io_call *call, struct thread_slot *thread, uin
 			path[frames++] = method_ref_id(ref);
 	}
 	free(frame);
-	*node = context_path(slot_context(thread), path, frames);
+	frames = context_path_values(context, path, frames, labelled, 2 * PATH_FRAMES);
+	*node = context_path(slot_context(thread), labelled, frames);
 	return count > 0;
+}
+
+/* What the calls of one stack are told apart by: values, of which the node of the timed ones is one, and tags. */
+static uint64_t labels_of(const struct thread_context *context)
+{
+	return ((uint64_t)context->tags << 32 | context->current) * 0x9e3779b97f4a7c15u;
 }
 
 /* The stack's node. Nodes are the context's own, until they are renumbered; a note is of one of them. */
@@ -450,9 +458,7 @@ static uint32_t find_node(
 {
 	const struct thread_context *context = slot_context(thread);
 	uint32_t moves = context->tree.moves, node;
-	/* The path is below what the thread is tagged with. */
-	uint64_t tags = context_tags_now(context) * UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t more = ((uint64_t)context->row.id << 32 | moves) ^ tags, note;
+	uint64_t more = ((uint64_t)context->row.id << 32 | moves) ^ labels_of(context), note;
 	uint64_t key = sampler_stack_key(stack, thread->session, more, &note);
 
 	call->stack = key;

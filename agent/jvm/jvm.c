@@ -829,6 +829,46 @@ bool jvm_class_is_below(JNIEnv *jni, jclass class, const char *internal)
 	       is_below(jni, class, signature, 0);
 }
 
+/* "com/acme/Foo", to be given back; NULL: it is an array, or the like. */
+static char *internal_name(jclass class)
+{
+	char *signature = NULL;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return NULL;
+	if (signature[0] != 'L') {
+		jvm_give(signature);
+		return NULL;
+	}
+	memmove(signature, signature + 1, strlen(signature));
+	signature[strlen(signature) - 1] = '\0';
+	return signature;
+}
+
+void jvm_each_above(
+	JNIEnv *jni, jclass class, void (*each)(const char *name, const char *above))
+{
+	jclass *interfaces = NULL, super = (*jni)->GetSuperclass(jni, class);
+	char *own = internal_name(class), *above = super ? internal_name(super) : NULL;
+	jint count = 0;
+
+	if (own && above)
+		each(own, above);
+	jvm_give(above);
+	(*jni)->DeleteLocalRef(jni, super);
+	if (own && (*jvmti)->GetImplementedInterfaces(jvmti, class, &count, &interfaces))
+		count = 0;
+	for (jint i = 0; i < count; i++) {
+		above = internal_name(interfaces[i]);
+		if (above)
+			each(own, above);
+		jvm_give(above);
+		(*jni)->DeleteLocalRef(jni, interfaces[i]);
+	}
+	jvm_give(interfaces);
+	jvm_give(own);
+}
+
 /* Of the class's own fields. */
 static bool own_field(jclass class, const char *name, struct jvm_member *member)
 {

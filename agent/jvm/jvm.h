@@ -116,6 +116,10 @@ enum { JVM_CLASS_NAME = 1024 }; /* bytes of names that can be compared */
 /* The class is that one ("com/acme/Foo"), or extends or implements it, however far above it is. */
 bool jvm_class_is_below(JNIEnv *jni, jclass class, const char *internal);
 
+/* Calls each with the names ("com/acme/Foo") of the class, and of what it extends and implements itself. */
+void jvm_each_above(
+	JNIEnv *jni, jclass class, void (*each)(const char *name, const char *above));
+
 /* A field, or (getter) a method without arguments that returns something. */
 struct jvm_member {
 	jfieldID field;

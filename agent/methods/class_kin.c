@@ -135,6 +135,28 @@ enum kin kin_of(const char *name, const char *above)
 	return kin;
 }
 
+static bool extends(const struct class *class, const struct class *base, unsigned depth)
+{
+	for (uint32_t i = 0; i < class->above_count && depth < DEPTH; i++)
+		if (class->above[i] == base || extends(class->above[i], base, depth + 1))
+			return true;
+	return false;
+}
+
+bool kin_has_heir(const char *name, const char *above)
+{
+	const struct class *base;
+	bool has = false;
+
+	lock_take(&kin_lock);
+	base = find(name);
+	for (int i = 0; base && i < SLOTS && !has; i++)
+		for (const struct class *class = slot[i]; class && !has; class = class->next)
+			has = extends(class, base, 0) && ask(class->name, above, 0) == KIN_YES;
+	lock_give(&kin_lock);
+	return has;
+}
+
 void kin_forget(void)
 {
 	lock_take(&kin_lock);

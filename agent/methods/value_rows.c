@@ -210,14 +210,15 @@ static bool may_be_below(const struct value_row *row, const struct jvm_method *m
 {
 	char name[JVM_CLASS_NAME];
 
-	if (method->class)
-		return jvm_class_is_below(jvm_env(), method->class, row->below);
+	if (method->class && jvm_class_is_below(jvm_env(), method->class, row->below))
+		return true;
 	if (snprintf(name, sizeof(name), "%s", method->class_name) >= (int)sizeof(name))
 		return true;
 	for (char *at = name; *at; at++)
 		if (*at == '.')
 			*at = '/';
-	return kin_of(name, row->below) != KIN_NO;
+	return (!method->class && kin_of(name, row->below) != KIN_NO) ||
+	       kin_has_heir(name, row->below);
 }
 
 /* By the class's own name; below: or by what it may be below, which is left to be seen. */

@@ -386,10 +386,29 @@ void class_hook_forget(void)
 	atomic_store(&methods_sites_left, 0);
 }
 
+/* Of classes that are loaded already, before one of them is asked for its methods. */
+static void note_loaded_kin(JNIEnv *jni)
+{
+	jclass *classes;
+	int count;
+
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME)) {
+		(*jni)->ExceptionClear(jni);
+		return;
+	}
+	count = jvm_changeable_classes(&classes);
+	for (int i = 0; i < count; i++)
+		jvm_each_above(jni, classes[i], kin_note);
+	free(classes);
+	(*jni)->PopLocalFrame(jni, NULL);
+}
+
 int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
 	native_methods_begin(jni);
 	atomic_store_explicit(&opening, true, memory_order_relaxed);
+	if (value_rows_ask_kin())
+		note_loaded_kin(jni);
 	gate_open(&hook);
 	is_opener = true;
 	bring_loaded_classes(jni);

@@ -306,6 +306,41 @@ bool context_tag_call(struct thread_context *context, uint32_t value)
 	return true;
 }
 
+/* ---- paths of stacks ---- */
+
+/* The values among a frame's labels, outermost first. Returns how many; at most `room`. */
+static uint32_t copy_values(
+	const struct call_tree *tree, uint32_t node, uint32_t *path, uint32_t room)
+{
+	uint32_t label = tree_at(tree, node)->method, count;
+
+	if (!is_label(label))
+		return 0;
+	count = copy_values(tree, tree_at(tree, node)->parent, path, room);
+	if (count < room && node_label_of(label).kind == LABEL_VALUE)
+		path[count++] = label;
+	return count;
+}
+
+uint32_t context_path_values(const struct thread_context *context, const uint32_t *method,
+	uint32_t count, uint32_t *path, uint32_t room)
+{
+	/* Behind that of the root. Timed calls are all on the stack, in this order. */
+	const struct shadow_frame *frame = shadow_base(&context->stack) + 1;
+	uint32_t copied = 0;
+
+	for (uint32_t i = 0; i < count && copied < room; i++) {
+		path[copied++] = method[i];
+		if (frame > context->stack.top || frame->method != method[i])
+			continue;
+		/* There is room for all methods that are left. */
+		copied += copy_values(&context->tree, frame->node, path + copied,
+			room - copied - (count - i - 1));
+		frame++;
+	}
+	return copied;
+}
+
 /* ---- virtual threads: frames on their way to another lane ---- */
 
 static size_t copy_labels(const struct thread_context *context, uint32_t node, uint32_t third,

@@ -246,6 +246,11 @@ void context_found_frame(struct thread_context *context, uint32_t method);
  * For what is known by the whole stack. A flush in the microseconds that this takes shows the delta in progress at one of them. */
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count);
 
+/* Copies such a path with the values that the calls in it have, which only the thread's own frames tell: a timed call's labels
+ * behind its method. Returns how many; at most `room`, count or more. */
+uint32_t context_path_values(const struct thread_context *context, const uint32_t *method,
+	uint32_t count, uint32_t *path, uint32_t room);
+
 /* ---- labels: context_labels.c. In the thread itself. ---- */
 
 /* The thread, in the label's method, comes to that line: it calls others from there, until it comes to another one. No event:
