@@ -204,7 +204,7 @@ def compare_tags(what, truth, rows, tag):
     """The view of tags, of the tag that is the user, or the kind of request."""
     return compare(what, figures(truth, tag), rows,
                    lambda row: (row["value"],) if row["key"] == tag and row["value"] is not None else None, [
-                       Column("wall", lambda row: row["cum"]["wall"], least=0.9, most=3),
+                       Column("wall", lambda row: row["cum"]["wall"], least=0.5, most=3),
                        Column("file_bytes", lambda row: row["reads"]["bytes"])])
 
 
