@@ -247,11 +247,27 @@ holds "a copy of the ready-made components differs from them" \
 	<("$jprof" report small.jprof --view components --calibration off)
 says 2 "--by is for tree, methods, callers, components, .*, not for 'threads'" \
 	report small.jprof --view threads --by component
-says 2 "no grouping 'thread'; the groupings are component" report small.jprof --by thread
+says 2 "--by is for tags, not for 'tree'" report small.jprof --by thread
 printf '{"components": [\n{"name": "x", "entries": ["x"], "method": 1}]}' >bad.json
 says 1 "'bad.json': line 2: component 1 \('x'\): no key 'method'; did you mean 'methods'\?" \
 	report small.jprof --components bad.json
 says 1 "cannot open 'none.json'" report small.jprof --components none.json
+"$make_profile" labelled 300 2 labels.jprof 1 || exit 1
+prints 'SELECT .* FROM article' report labels.jprof --view values --width 100
+prints '^user  .* alice$' report labels.jprof --view tags --width 100
+prints 'alice, http$' report labels.jprof --view tags --by 'user,<i>kind</i>' --width 100
+prints '^only what was done under the tags user=alice, user=.*bob' \
+	report labels.jprof --view methods --tag user=alice --tag 'user=<b>bob*' --width 100
+prints 'by calls with the values SELECT' report labels.jprof --value 'SELECT*' --width 100
+prints '^main;' export labels.jprof --to collapsed --tag user=alice --calibration off -o -
+says 1 "nothing was done with the tag 'user=carol'; --view tags lists" report labels.jprof --tag user=carol
+says 1 "nothing was done below the value 'INSERT.'; --view values lists" export labels.jprof --to pprof \
+	--value 'INSERT*'
+says 2 "--tag needs a key and a pattern" report labels.jprof --tag alice
+says 2 "--tag and --value are not for 'gc'" report labels.jprof --view gc --tag user=alice
+says 1 "no tags 'who'; --view tags lists" report labels.jprof --view tags --by user,who
+says 1 "'small.jprof' has no values: record with parameters=" report small.jprof --view values
+says 1 "nothing was done with the tag" report small.jprof --tag user=alice
 says 2 "--min needs a percentage" report small.jprof --min 101%
 says 2 "--min is a share of a metric" report small.jprof --min 1% --sort name
 says 2 "--path is for tree, methods, callers, threads, files, .* and records, not for 'summary'" \
