@@ -307,7 +307,7 @@ class Tagged {
 		return Long.parseLong(text.split(" ")[1]) * 4;
 	}
 
-	/** Each with 2,000 values; a number of one is none of the next. KB of memory that are resident, now and then. */
+	/** Each with 2,000 values, of which the last one's profile is left; a number of one is none of the next. KB of memory that are resident, now and then. */
 	static void loop(int recordings, String file, PrintWriter out) throws IOException {
 		JProf.Tags old = null;
 
@@ -321,7 +321,8 @@ class Tagged {
 			old = JProf.tags();
 			allocate(1);
 			JProf.stop();
-			new File(file + ".jprof").delete();
+			if (i < recordings - 1)
+				new File(file + ".jprof").delete();
 			if (i % (recordings / 10) == recordings / 10 - 1)
 				out.println(resident());
 		}

@@ -152,6 +152,10 @@ def check_loop(test, java, recordings):
     test.expect(done.status == 0, str(done)[:2000])
     resident = list(map(int, told.read_text().split()))
     print("KB resident:", *resident)
+    with sqlite3.connect(f"{told}.jprof") as database:
+        texts = [text for text, in database.execute("SELECT text FROM value WHERE text NOT NULL AND text != 'alice'")]
+    last = [text for text in texts if text.endswith(f" of recording {recordings - 1}")]
+    test.expect(len(last) == len(texts) == 2000, f"the last recording has {len(texts)} values, {len(last)} of its own")
     # A recording's 2,000 values are 200 KB.
     test.expect(len(resident) == 10 and resident[-1] - resident[2] < 7 * recordings / 10 * 20,
                 f"memory grows by more than a tenth of what is to be forgotten: {resident}")
