@@ -255,6 +255,7 @@ class Tagged {
 		return x;
 	}
 
+<<<<<<< HEAD
 	static long ofAlice(long times) {
 		return burn(times) + 1;
 	}
@@ -264,6 +265,9 @@ class Tagged {
 	}
 
 	/** How much processor time each user had. Two of them have a method of their own. */
+=======
+	/** How much processor time each user had. */
+>>>>>>> 755c84ce (Tags: documentation, tests)
 	static void shares(double seconds) throws Exception {
 		Thread[] thread = new Thread[2];
 
@@ -278,9 +282,13 @@ class Tagged {
 					long before = bean.getCurrentThreadCpuTime();
 
 					prepared[u].set();
+<<<<<<< HEAD
 					long times = u * (long) random.nextInt(3000000);
 
 					sink += u == 1 ? ofAlice(times) : u == 2 ? ofBob(times) : burn(times);
+=======
+					sink += burn(u * (long) random.nextInt(3000000));
+>>>>>>> 755c84ce (Tags: documentation, tests)
 					JProf.tagClear("user");
 					add(u, 0, CALLS, bean.getCurrentThreadCpuTime() - before);
 				}
@@ -299,7 +307,7 @@ class Tagged {
 		return Long.parseLong(text.split(" ")[1]) * 4;
 	}
 
-	/** Each with 2,000 values; a number of one is none of the next. KB of memory that are resident, now and then. */
+	/** Each with 2,000 values, of which the last one's profile is left; a number of one is none of the next. KB of memory that are resident, now and then. */
 	static void loop(int recordings, String file, PrintWriter out) throws IOException {
 		JProf.Tags old = null;
 
@@ -313,7 +321,8 @@ class Tagged {
 			old = JProf.tags();
 			allocate(1);
 			JProf.stop();
-			new File(file + ".jprof").delete();
+			if (i < recordings - 1)
+				new File(file + ".jprof").delete();
 			if (i % (recordings / 10) == recordings / 10 - 1)
 				out.println(resident());
 		}
