@@ -210,6 +210,29 @@ def recordings(test, java):
     target.end()
 
 
+def jdbc(test, java):
+    """What a driver executes, through whatever wraps it, is told once, under its text."""
+    bin = pathlib.Path(java).parent
+    sources = [test.source / f"java-tests/agent/{name}.java" for name in ("ParametersStubs", "ParametersJdbc")]
+    for words in ([java, sources[0], test.work], [bin / "javac", "-d", test.work, "-cp", test.work, sources[1], *(
+            test.work / f"Stub{name}.java" for name in ("Connection", "Statement", "ResultSet", "Both"))]):
+        done = run(*words)
+        test.expect(done.status == 0, str(done))
+    for calls in "instrument", "auto":
+        profile, what = test.new_profile(), f"{java}: jdbc, calls={calls}"
+        print(what, flush=True)
+        done = run(java, *CHECKED, f"-agentpath:{test.agent}=file={profile},calls={calls},parameters=jdbc,tags=statement:jdbc",
+                   "-cp", test.work, "ParametersJdbc")
+        test.expect(done.status == 0, str(done))
+        wanted = {text: (int(executions), int(rows)) for executions, rows, text in (line.split(" ", 2) for line in done.out.splitlines())}
+        test.expect(len(wanted) > 15, f"{what}: {done}")
+        found = {row["value"]: (row["calls"], row["rows"]) for row in test.views(profile).rows("values")
+                 if row["kind"] == "value" and row["parameter"] == "jdbc" and (row["calls"], row["rows"]) != (0, 0)}
+        test.same(what, dict(sorted(wanted.items())), dict(sorted(found.items())))
+        tags = {row["value"] for row in test.views(profile).rows("tags") if row["key"] == "statement"}
+        test.expect(wanted.keys() <= tags, f"{what}: no tags {wanted.keys() - tags}")
+
+
 def main():
     test = Test()
     for java in test.javas:
@@ -224,6 +247,7 @@ def main():
         texts(test, java)
         bad(test, java)
         recordings(test, java)
+        jdbc(test, java)
     test.finish()
 
 
