@@ -3,12 +3,19 @@
 # Copyright the jprof authors
 """Values of parameters: what a program counts of its own calls, by value, is what the profile has: from the start and attached,
 every call timed and few, of every kind of value."""
+import csv
+import io
 import json
+import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from harness import Target, Test, run  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import control  # noqa: E402
+from harness import Target, Test, run, wait_for  # noqa: E402
+from live_memory import Live  # noqa: E402
 
 CHECKED = "-Xcheck:jni", "-Xmx256m", "-XX:+EnableDynamicAgentLoading"
 KNOWN = "^WARNING in native method: JNI call made without checking exceptions"
@@ -33,7 +40,11 @@ def item(what):
 
 
 def compile_all(test, java):
-    test.javac(java, "Parameters")
+    test.javac(java, "Parameters", "ParametersHard")
+    manifest = test.work / "hard.mf"
+    manifest.write_text("Premain-Class: ParametersHard\nCan-Redefine-Classes: true\n")
+    done = run(pathlib.Path(java).parent / "jar", "cfm", test.work / "hard.jar", manifest, "-C", test.work, "ParametersHard.class")
+    test.expect(done.status == 0, str(done))
     for name, debug in ("Named", "-g"), ("Nameless", "-g:none"):
         source = test.work / f"{name}.java"
         source.write_text(NAMED.format(name=name))
@@ -86,6 +97,142 @@ def exact(test, java, calls, attached, rows):
     test.has_line(what, "\n".join(f"{key} {value}" for key, value in seen.fact.items()), "Nameless.call", "name")
 
 
+# ---- values that are hard on who reads them ----
+
+MANY, KEPT = 1_000_000, 10_000
+SECRETS = b"s3cr3t", b"7331733173317331"
+TIMES = int(os.environ.get("TIMES", "100"))
+LEFT, LEFT_EACH = 1 << 20, 8 << 10  # bytes that jprof may have more behind recordings, as traces-switched.py says
+
+
+def started(test, java, profile, options, *words):
+    text = ",".join(f"{key}={value}" for key, value in options.items())
+    return Target(test, *words, java, *CHECKED, f"-javaagent:{test.work}/hard.jar", f"-agentpath:{test.agent}=file={profile},{text}",
+                  "-cp", test.work, "ParametersHard", known_errors=KNOWN)
+
+
+def many(test, java):
+    """More values than are kept: what is beyond is in (others), and memory is bounded."""
+    profile, what = test.new_profile(), f"{java}: {MANY} values"
+    print(what, flush=True)
+    target = started(test, java, profile, {
+        "calls": "instrument", "metrics": "wall+alloc", "max_memory": "64m", "parameter_values": KEPT, "parameter_length": 8,
+        "parameters": "ParametersHard.many(0):hash+ParametersHard.many(1)"})
+    target.tell("many", MANY)
+    target.end()
+    seen = test.views(profile)
+    for name, distinct in (("ParametersHard.many(0):hash", KEPT), ("ParametersHard.many(1)", 10)):
+        rows = [row for row in seen.rows("values") if row["parameter"] == name]
+        kept = [row for row in rows if row["kind"] == "value"]
+        test.same(what, {"calls": MANY, "allocated": MANY * 32, "distinct": distinct},
+                  {"calls": sum(row["calls"] for row in rows), "allocated": sum(row["cum"]["alloc"] for row in rows),
+                   "distinct": len(kept)})
+        test.expect(sum(row["calls"] for row in rows if row["kind"] == "others") == MANY - sum(row["calls"] for row in kept),
+                    f"{what}: {name}: others")
+    hashes = [row["value"] for row in seen.rows("values") if row["kind"] == "value" and row["parameter"].endswith(":hash")]
+    test.expect(all(re.fullmatch("#[0-9a-f]{16}", value) for value in hashes), f"{what}: {hashes[:3]}")
+    test.expect(int(seen.fact["memory.peak"]) <= 64 << 20, f"{what}: memory {seen.fact['memory.peak']}")
+
+
+def texts(test, java):
+    """Nothing of SQL's literals is in the file, and reports are well-formed."""
+    profile, what = test.new_profile(), f"{java}: hostile texts"
+    print(what, flush=True)
+    target = started(test, java, profile, {"calls": "instrument", "parameter_length": 4096, "parameters": "ParametersHard.text(0)"})
+    texts = int(target.tell("texts")[0])
+    target.end()
+    content = profile.read_bytes()
+    for secret in SECRETS:
+        found = content.find(secret)
+        test.expect(found < 0, f"{what}: a secret is in the file: {content[max(found - 80, 0):found + 30]!r}")
+    for view in "values", "tree", "overview":
+        text = test.jprof("report", profile, "--view", view, "--calibration", "off", "--format", "text").out
+        test.expect(not re.search("[\0-\x09\x0b-\x1f\x7f\u202e\u2028]", text), f"{what}: {view} has control characters")
+    values = [row for row in test.views(profile).rows("values") if row["kind"] == "value"]
+    test.expect(sum(row["calls"] for row in values) == texts, f"{what}: {sum(row['calls'] for row in values)} calls")
+    test.expect(all(len((row["value"] or "").encode()) <= 4096 for row in values), f"{what}: a value is too long")
+    found = {row["value"] for row in values}
+    for text in "\u202eright to left", "\x1b[31mred\x1b[0m", "<script>alert(1)</script>", "{\"json\": [1,", "(null)", "(others)":
+        test.expect(text in found, f"{what}: {text!r} is missing")
+    done = run(test.program, "report", profile, "--view", "values", "--calibration", "off", "--format", "csv")
+    rows = list(csv.reader(io.StringIO(done.out, newline="")))
+    test.expect(len({len(row) for row in rows}) == 1 and len(rows) > len(values), f"{what}: lines of CSV differ in length")
+
+
+def bad(test, java):
+    """Objects that do what they should not: the program goes on as without jprof."""
+    def answers(*words):
+        target = Target(test, java, *CHECKED, f"-javaagent:{test.work}/hard.jar", *words, "-cp", test.work, "ParametersHard", known_errors=KNOWN)
+        lines = target.tell("bad")
+        target.end()
+        return lines
+
+    what = f"{java}: bad getters"
+    print(what, flush=True)
+    expected = answers()
+    for calls in "instrument", "auto":
+        profile = test.new_profile()
+        test.same(f"{what}, calls={calls}", expected, answers(
+            f"-agentpath:{test.agent}=file={profile},calls={calls},parameters=ParametersHard.take(0.name())+ParametersHard.take(0)"
+            "+ParametersHard.inner(0)+ParametersHard.deep(0.name())+ParametersHard$Built.<init>(this.name)+ParametersHard$Named.name(result)"))
+        rows = {row["value"]: row["calls"] for row in test.views(profile).rows("values")
+                if row["parameter"] == "ParametersHard.take(0.name())" and row["kind"] == "value"}
+        for value in ("(threw java.io.IOException)", "(threw java.lang.Error)", "(threw java.lang.StackOverflowError)", "(no getter name)",
+                      "(threw java.lang.IllegalStateException)", "slept", "locked", "outer", "late", "interrupted", "proxied", "a lambda"):
+            test.expect(rows.get(value, 0) >= 20, f"{what}, calls={calls}: {value}: {rows.get(value)}")
+        facts = "\n".join(f"{key} {value}" for key, value in test.views(profile).fact.items())
+        test.has_line(what, facts, "Built.<init>", "untouched")
+
+
+def recordings(test, java):
+    """They begin and end with parameters, again and again: nothing of them is left."""
+    print(f"{java}: {TIMES} recordings", flush=True)
+    live = Live(test)
+    target = Target(test, *live.words, java, *CHECKED, "-cp", test.work, "ParametersHard", known_errors=KNOWN)
+    target.tell("work", 1000)
+    test.jprof("attach", target.pid, "--file", test.new_profile(), "--log", "error")
+    test.expect(wait_for(live.ready), "jprof's library is not found")
+    client = control.Client(target.pid)
+    client.must("stop")
+    options = {"file": str(test.new_profile()), "calls": "auto", "parameters": [
+        "ParametersHard.take(0.name())", "ParametersHard.text(0):hash", "jdbc"], "tags": ["user:ParametersHard.text(0)", "work:jdbc"]}
+    first = None
+    for i in range(TIMES + 10):
+        client.must("start", options=options)
+        target.tell("work", 300)
+        client.must("stop")
+        first = live.bytes() if i == 9 else first
+    for kind, before, now in zip(("allocated", "mapped"), first, live.bytes()):
+        print(f"  {kind}: {before} bytes before, {now} now", flush=True)
+        test.expect(now - before < LEFT + TIMES * LEFT_EACH, f"{java}: {now - before} bytes {kind} are left")
+    for line in control.failures:
+        test.fail(line)
+    target.end()
+
+
+def jdbc(test, java):
+    """What a driver executes, through whatever wraps it, is told once, under its text."""
+    bin = pathlib.Path(java).parent
+    sources = [test.source / f"java-tests/agent/{name}.java" for name in ("ParametersStubs", "ParametersJdbc")]
+    for words in ([java, sources[0], test.work], [bin / "javac", "-d", test.work, "-cp", test.work, sources[1], *(
+            test.work / f"Stub{name}.java" for name in ("Connection", "Statement", "ResultSet", "Both"))]):
+        done = run(*words)
+        test.expect(done.status == 0, str(done))
+    for calls in "instrument", "auto":
+        profile, what = test.new_profile(), f"{java}: jdbc, calls={calls}"
+        print(what, flush=True)
+        done = run(java, *CHECKED, f"-agentpath:{test.agent}=file={profile},calls={calls},parameters=jdbc,tags=statement:jdbc",
+                   "-cp", test.work, "ParametersJdbc")
+        test.expect(done.status == 0, str(done))
+        wanted = {text: (int(executions), int(rows)) for executions, rows, text in (line.split(" ", 2) for line in done.out.splitlines())}
+        test.expect(len(wanted) > 15, f"{what}: {done}")
+        found = {row["value"]: (row["calls"], row["rows"]) for row in test.views(profile).rows("values")
+                 if row["kind"] == "value" and row["parameter"] == "jdbc" and (row["calls"], row["rows"]) != (0, 0)}
+        test.same(what, dict(sorted(wanted.items())), dict(sorted(found.items())))
+        tags = {row["value"] for row in test.views(profile).rows("tags") if row["key"] == "statement"}
+        test.expect(wanted.keys() <= tags, f"{what}: no tags {wanted.keys() - tags}")
+
+
 def main():
     test = Test()
     for java in test.javas:
@@ -96,6 +243,11 @@ def main():
         for calls in "instrument", "auto":
             for attached in False, True:
                 exact(test, java, calls, attached, rows)
+        many(test, java)
+        texts(test, java)
+        bad(test, java)
+        recordings(test, java)
+        jdbc(test, java)
     test.finish()
 
 

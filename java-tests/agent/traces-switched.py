@@ -15,7 +15,6 @@ import os
 import pathlib
 import re
 import sqlite3
-import struct
 import sys
 import time
 
@@ -23,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import control  # noqa: E402
 from harness import Target, Test, run, wait_for  # noqa: E402
+from live_memory import Live  # noqa: E402
 
 TIMES = int(os.environ.get("TIMES", "30"))
 RECORDINGS = max(TIMES // 10, 5)
@@ -35,24 +35,6 @@ TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "
 
 def jcmd(java, pid, *words):
     return run(pathlib.Path(java).parent / "jcmd", pid, *words).out
-
-
-class Live:
-    """What jprof has of memory in the process, now (java-tests/native/live_memory.c)."""
-
-    def __init__(self, test):
-        self.path, library = test.work / "live", test.work / "live_memory.so"
-        done = run("cc", "-shared", "-fPIC", "-O2", "-o", library, test.source / "java-tests/native/live_memory.c", "-ldl")
-        test.expect(done.status == 0, str(done))
-        self.words = ["env", f"LD_PRELOAD={library}", f"LIVE_MEMORY={self.path}"]
-
-    def ready(self):
-        return struct.unpack_from("Q", self.path.read_bytes())[0]
-
-    def bytes(self):
-        """Of malloc's, and of mmap's."""
-        _, _, allocated, _, mapped = struct.unpack("5Q", self.path.read_bytes())
-        return allocated, mapped
 
 
 def global_references(java, pid):
