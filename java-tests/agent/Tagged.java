@@ -255,7 +255,6 @@ class Tagged {
 		return x;
 	}
 
-<<<<<<< HEAD
 	static long ofAlice(long times) {
 		return burn(times) + 1;
 	}
@@ -265,9 +264,6 @@ class Tagged {
 	}
 
 	/** How much processor time each user had. Two of them have a method of their own. */
-=======
-	/** How much processor time each user had. */
->>>>>>> 755c84ce (Tags: documentation, tests)
 	static void shares(double seconds) throws Exception {
 		Thread[] thread = new Thread[2];
 
@@ -282,13 +278,9 @@ class Tagged {
 					long before = bean.getCurrentThreadCpuTime();
 
 					prepared[u].set();
-<<<<<<< HEAD
 					long times = u * (long) random.nextInt(3000000);
 
 					sink += u == 1 ? ofAlice(times) : u == 2 ? ofBob(times) : burn(times);
-=======
-					sink += burn(u * (long) random.nextInt(3000000));
->>>>>>> 755c84ce (Tags: documentation, tests)
 					JProf.tagClear("user");
 					add(u, 0, CALLS, bean.getCurrentThreadCpuTime() - before);
 				}

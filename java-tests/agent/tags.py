@@ -24,10 +24,7 @@ WITH RECURSIVE path(node, tags) AS (
 	SELECT node, coalesce((SELECT text FROM one WHERE one.tags = path.tags AND key = 'user'), '-'),
 	coalesce((SELECT text FROM one WHERE one.tags = path.tags AND key = 'kind'), '-') FROM path)
 """
-<<<<<<< HEAD
 OWN = {"alice": "ofAlice", "bob": "ofBob"}
-=======
->>>>>>> 755c84ce (Tags: documentation, tests)
 FIGURES = "calls", "bytes", "reads", "read bytes"
 
 
@@ -63,7 +60,6 @@ def read_by(profile, what):
                  "WHERE account.kind = 'read' AND file.name LIKE '%.data'")
 
 
-<<<<<<< HEAD
 def below_method(profile, name):
     with sqlite3.connect(profile) as database:
         return database.execute("""
@@ -73,8 +69,6 @@ def below_method(profile, name):
             SELECT sum(amount) FROM account JOIN below ON account.node = below.id WHERE kind = 'sample'""", [name]).fetchone()[0] or 0
 
 
-=======
->>>>>>> 755c84ce (Tags: documentation, tests)
 def of_told(told, figure):
     return {key: row[figure] for key, row in told.items() if row[figure]}
 
@@ -112,14 +106,11 @@ def check_shares(test, java, *options):
             samples[user] += periods
         for (user, _), count in whose(profile, "sum(account.count)", rest).items():
             taken += count if user != "-" else 0
-<<<<<<< HEAD
         # What is found below a method is the user's whose it is: a few samples are taken in between.
         for user, method in OWN.items():
             found = below_method(profile, method)
             if abs(found - samples[user]) > samples[user] * 0.02 + 20:
                 yield f"{user} has {samples[user]} samples, {method} has {found}"
-=======
->>>>>>> 755c84ce (Tags: documentation, tests)
         truth = {user: row["calls"] for (user, kind), row in told.items() if row["calls"]}
         of_users = sum(samples[user] for user in truth)
         if taken < 500:
@@ -127,12 +118,8 @@ def check_shares(test, java, *options):
             return
         for user, used in truth.items():
             share = used / sum(truth.values())
-<<<<<<< HEAD
             # On a machine that is busy some stand for many periods, which makes the error larger than that of so many equal ones.
             error = 2 * (share * (1 - share) / taken) ** 0.5
-=======
-            error = (share * (1 - share) / taken) ** 0.5
->>>>>>> 755c84ce (Tags: documentation, tests)
             if abs(samples[user] / of_users - share) > 3 * error:
                 yield f"{user} has {samples[user]} of {of_users} samples, not {share:.3f} of them, +- {error:.4f}"
         # The clock's unit, and what is between two users.
