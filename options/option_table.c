@@ -558,14 +558,16 @@ const struct option_row option_table[] = {
 		"items like com.acme.Orders.find(0), com.acme.Job.run(this.name):hash or jdbc "
 		"joined by '+'",
 		.unset = "none", FIELD(parameters),
-		.meaning = "what calls were given, of which it is told by value; see "
-			   "docs/requests.md"},
+		.meaning = "arguments, fields or results of calls; reports tell calls apart by "
+			   "these values; see docs/requests.md"},
 	{"tags", &tags_type,
 		"items like user:com.acme.Session.handle(0.getUser()) or request:http joined "
 		"by "
 		"'+'",
 		.unset = "none", FIELD(tags),
-		.meaning = "what a thread works for while a call runs: the values of a key"},
+		.meaning =
+			"whose work a thread does while a call runs: a key, and what its value "
+			"is; see docs/requests.md"},
 	{"parameter_length", &count_type, "bytes", 8, 4096, .initial = "200",
 		FIELD(parameter_length),
 		.meaning = "so much is kept of a value of parameters or tags"},
