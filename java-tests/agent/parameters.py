@@ -184,6 +184,26 @@ def bad(test, java):
         test.has_line(what, facts, "Built.<init>", "untouched")
 
 
+def held(test, java):
+    """A getter that returns when its recording has ended: what it returns is in none, nor in the next one."""
+    print(f"{java}: a getter that outlasts its recording", flush=True)
+    target = Target(test, java, *CHECKED, "-cp", test.work, "ParametersHard", known_errors=f"{KNOWN}|^jprof")
+    profiles = [test.new_profile(), test.new_profile()]
+    target.tell("work", 1000)
+    test.jprof("attach", target.pid, "--file", profiles[0], "--parameters", "ParametersHard.take(0.name())")
+    target.tell("hold")
+    test.jprof("stop", target.pid)
+    test.jprof("start", target.pid, "--file", profiles[1], "--parameters", "ParametersHard.text(0):plain")
+    target.tell("release")
+    target.tell("work", 300)
+    test.jprof("stop", target.pid)
+    target.end()
+    for profile in profiles:
+        test.expect(SECRETS[0] not in profile.read_bytes(), f"{java}: {profile.name} has what was returned afterwards")
+    rows = [row for row in test.views(profiles[1]).rows("values") if row["kind"] == "value"]
+    test.same(f"{java}: the next recording", {f"work {i}": 3 for i in range(100)}, {row["value"]: row["calls"] for row in rows})
+
+
 def recordings(test, java):
     """They begin and end with parameters, again and again: nothing of them is left."""
     print(f"{java}: {TIMES} recordings", flush=True)
@@ -246,6 +266,7 @@ def main():
         many(test, java)
         texts(test, java)
         bad(test, java)
+        held(test, java)
         recordings(test, java)
         jdbc(test, java)
     test.finish()
