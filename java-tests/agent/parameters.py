@@ -48,6 +48,12 @@ def compile_all(test, java):
     manifest.write_text("Premain-Class: ParametersHard\nCan-Redefine-Classes: true\n")
     done = run(pathlib.Path(java).parent / "jar", "cfm", test.work / "hard.jar", manifest, "-C", test.work, "ParametersHard.class")
     test.expect(done.status == 0, str(done))
+    bin = pathlib.Path(java).parent
+    sources = [test.source / f"java-tests/agent/{name}.java" for name in ("ParametersStubs", "ParametersJdbc")]
+    for words in ([java, sources[0], test.work], [bin / "javac", "-d", test.work, "-cp", test.work, sources[1], *(
+            test.work / f"Stub{name}.java" for name in ("Connection", "Statement", "ResultSet", "Both"))]):
+        done = run(*words)
+        test.expect(done.status == 0, str(done))
     for name, debug in ("Named", "-g"), ("Nameless", "-g:none"):
         source = test.work / f"{name}.java"
         source.write_text(NAMED.format(name=name))
@@ -238,12 +244,6 @@ def recordings(test, java):
 
 def jdbc(test, java):
     """What a driver executes, through whatever wraps it, is told once, under its text."""
-    bin = pathlib.Path(java).parent
-    sources = [test.source / f"java-tests/agent/{name}.java" for name in ("ParametersStubs", "ParametersJdbc")]
-    for words in ([java, sources[0], test.work], [bin / "javac", "-d", test.work, "-cp", test.work, sources[1], *(
-            test.work / f"Stub{name}.java" for name in ("Connection", "Statement", "ResultSet", "Both"))]):
-        done = run(*words)
-        test.expect(done.status == 0, str(done))
     for calls in "instrument", "auto":
         profile, what = test.new_profile(), f"{java}: jdbc, calls={calls}"
         print(what, flush=True)
@@ -261,8 +261,8 @@ def jdbc(test, java):
 
 def main():
     test = Test()
+    compile_all(test, test.javas[0])
     for java in test.javas:
-        compile_all(test, java)
         target = Target(test, java, *CHECKED, "-cp", test.work, "Parameters")
         rows = [Row(line) for line in target.tell("exact")]
         target.end()
@@ -272,9 +272,9 @@ def main():
         many(test, java)
         texts(test, java)
         bad(test, java)
-        held(test, java)
         recordings(test, java)
         jdbc(test, java)
+    held(test, test.javas[-1])
     test.finish()
 
 
