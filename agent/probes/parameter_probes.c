@@ -122,7 +122,7 @@ static void do_step(JNIEnv *jni, struct thread_context *context, struct read_val
 	const struct value_reading *reading, struct object_value given, uint32_t parameter)
 {
 	jobject object = given.type == 'L' ? given.value.l : NULL;
-	uint32_t value = 0;
+	uint32_t value = 0, session = session_now();
 
 	if (reading->first) {
 		read->refused = false;
@@ -143,6 +143,9 @@ static void do_step(JNIEnv *jni, struct thread_context *context, struct read_val
 		if (read->refused)
 			return;
 		add_part(jni, reading, given, read);
+		/* A getter may outlast the recording, whose end waits two seconds for it: numbers are another one's then. */
+		if (session_now() != session)
+			return;
 		value = reading->last ? number_of(parameter, read) : 0;
 		break;
 	case READ_STAND:
@@ -176,9 +179,11 @@ static void read_it(JNIEnv *jni, jint number, struct object_value given, bool at
 	slot = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
 	if (!slot)
 		return;
+	/* Again: this may be another recording, whose end waits for the thread now. */
+	parameter = atomic_load_explicit(&reading->row->parameter, memory_order_relaxed);
 	context = slot_context(slot);
 	read = slot_read_value(slot);
-	if (read && is_in(context, reading)) {
+	if (read && parameter && is_in(context, reading)) {
 		/* At the entry nothing but jprof's own lies behind the last event. */
 		if (at_exit)
 			context_settle(context);

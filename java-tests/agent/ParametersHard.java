@@ -12,6 +12,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Calls methods with values that are hard on who reads them. It does what its standard input says, a line at a time, and answers
@@ -20,7 +21,9 @@ import java.util.List;
  *   many N     N calls of many with as many values, on four threads
  *   texts      calls of text with strings that hurt
  *   bad        calls with objects whose getters do what they should not; it prints how its calls ended
- *   work N     N calls of take
+ *   work N     N calls of take and text
+ *   hold       a thread calls take with an object whose getter does not return
+ *   release    until then
  *   quit       it ends with the status 7
  *
  * As an agent of Java it redefines its own classes while it runs.
@@ -155,6 +158,17 @@ public final class ParametersHard {
         public String name() {
             Thread.currentThread().interrupt();
             return "interrupted";
+        }
+    }
+
+    static final CountDownLatch held = new CountDownLatch(1), heldNow = new CountDownLatch(1);
+
+    static final class Holds implements Named {
+        @Override
+        public String name() throws InterruptedException {
+            heldNow.countDown();
+            held.await();
+            return "held " + SECRET;
         }
     }
 
@@ -324,6 +338,19 @@ public final class ParametersHard {
         say("redefined");
     }
 
+    static Thread holder;
+
+    static void hold() throws InterruptedException {
+        holder = new Thread(() -> take(new Holds()));
+        holder.start();
+        heldNow.await();
+    }
+
+    static void release() throws InterruptedException {
+        held.countDown();
+        holder.join();
+    }
+
     static void work(int times) {
         Object[] values = {new Changes(), new Checked(), "text"};
 
@@ -343,6 +370,8 @@ public final class ParametersHard {
                 case "many" -> manyCalls(Integer.parseInt(words[1]));
                 case "texts" -> texts();
                 case "bad" -> bad();
+                case "hold" -> hold();
+                case "release" -> release();
                 case "work" -> work(Integer.parseInt(words[1]));
                 default -> throw new IllegalArgumentException(line);
             }
