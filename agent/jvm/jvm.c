@@ -759,6 +759,9 @@ int jvm_tags_open(enum jvm_tag_use use, void (*freed)(int64_t tag), struct error
 	jvmtiEnv *own;
 	jvmtiError code;
 
+	/* An earlier recording could not close it. */
+	if (tags[use])
+		return 0;
 	if ((*java_vm)->GetEnv(java_vm, (void **)&own, JVMTI_VERSION_1_2) != JNI_OK)
 		return error_set(error, ERROR_JVM, "this JVM gives no tags for objects");
 	tags[use] = own;

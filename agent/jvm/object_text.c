@@ -270,19 +270,29 @@ static const struct class_member *known(JNIEnv *jni, struct member_cache *cache,
 	return NULL;
 }
 
-/* Where there is room for one more class. */
+/* Where there is room for one more class, or in the place of one that is gone: what was known of that is left, as somebody may
+ * still look at it. */
 static void note(
 	JNIEnv *jni, struct member_cache *cache, jclass class, const struct class_member *found)
 {
-	struct class_member *member = malloc(sizeof(*member)), *none = NULL;
+	struct class_member *member = malloc(sizeof(*member));
 
 	if (!member)
 		return;
 	*member = *found;
 	member->class = (*jni)->NewWeakGlobalRef(jni, class);
-	for (int i = 0; i < MEMBER_CLASSES && member->class; i++, none = NULL)
-		if (atomic_compare_exchange_strong(&cache->class[i], &none, member))
+	for (int i = 0; i < MEMBER_CLASSES && member->class; i++) {
+		struct class_member *there = NULL;
+
+		if (atomic_compare_exchange_strong(&cache->class[i], &there, member))
 			return;
+		/* Another thread was faster. */
+		if ((*jni)->IsSameObject(jni, there->class, class))
+			break;
+		if ((*jni)->IsSameObject(jni, there->class, NULL) &&
+			atomic_compare_exchange_strong(&cache->class[i], &there, member))
+			return;
+	}
 	if (member->class)
 		(*jni)->DeleteWeakGlobalRef(jni, member->class);
 	free(member);

@@ -27,7 +27,7 @@
 bool object_text_learn(JNIEnv *jni);
 
 /* What is known of some classes: by threads that came by, without locks. All zero at first; for good. */
-enum { MEMBER_CLASSES = 6 };
+enum { MEMBER_CLASSES = 32 };
 struct member_cache {
 	_Atomic(struct class_member *) class[MEMBER_CLASSES];
 };

@@ -13,8 +13,8 @@
 struct class
 {
 	struct class *next; /* of the same hash */
-	uint32_t above_count;
-	struct class **above;
+	uint32_t above_count, below_count;
+	struct class **above, **below;
 	bool noted; /* its file has come by */
 	char name[];
 };
@@ -59,21 +59,30 @@ static struct class *find_or_add(const char *name)
 	return class;
 }
 
-/* Without memory less is known: that is no wrong answer. */
+/* Without memory less is known: false. */
+static bool add_to(struct class ***list, uint32_t *count, struct class *class)
+{
+	struct class **grown = *list;
+
+	/* Room for 1, 2, 4... */
+	if ((*count & (*count - 1)) == 0)
+		grown = realloc(*list, (*count ? 2 * (size_t)*count : 1) * sizeof(*grown));
+	if (!grown)
+		return false;
+	*list = grown;
+	grown[(*count)++] = class;
+	return true;
+}
+
 static void add_above(struct class *class, struct class *above)
 {
-	struct class **grown;
-
 	for (uint32_t i = 0; i < class->above_count; i++)
 		if (class->above[i] == above)
 			return;
-	grown = realloc(class->above, (class->above_count + 1) * sizeof(struct class *));
-	if (!grown) {
+	if (!add_to(&class->above, &class->above_count, above))
 		class->noted = false;
-		return;
-	}
-	class->above = grown;
-	class->above[class->above_count++] = above;
+	else
+		add_to(&above->below, &above->below_count, class);
 }
 
 void kin_note(const char *name, const char *above)
@@ -135,10 +144,11 @@ enum kin kin_of(const char *name, const char *above)
 	return kin;
 }
 
-static bool extends(const struct class *class, const struct class *base, unsigned depth)
+static bool has_heir(const struct class *base, const char *above, unsigned depth)
 {
-	for (uint32_t i = 0; i < class->above_count && depth < DEPTH; i++)
-		if (class->above[i] == base || extends(class->above[i], base, depth + 1))
+	for (uint32_t i = 0; i < base->below_count && depth < DEPTH; i++)
+		if (ask(base->below[i]->name, above, 0) == KIN_YES ||
+			has_heir(base->below[i], above, depth + 1))
 			return true;
 	return false;
 }
@@ -146,13 +156,11 @@ static bool extends(const struct class *class, const struct class *base, unsigne
 bool kin_has_heir(const char *name, const char *above)
 {
 	const struct class *base;
-	bool has = false;
+	bool has;
 
 	lock_take(&kin_lock);
 	base = find(name);
-	for (int i = 0; base && i < SLOTS && !has; i++)
-		for (const struct class *class = slot[i]; class && !has; class = class->next)
-			has = extends(class, base, 0) && ask(class->name, above, 0) == KIN_YES;
+	has = base && has_heir(base, above, 0);
 	lock_give(&kin_lock);
 	return has;
 }
@@ -166,6 +174,7 @@ void kin_forget(void)
 
 			slot[i] = class->next;
 			free(class->above);
+			free(class->below);
 			free(class);
 		}
 	}

@@ -18,6 +18,7 @@
 #include "agent/methods/value_rows.h"
 #include "agent/threads/thread_events.h"
 #include "agent/trace/tree_labels.h"
+#include "agent/values/tag_sets.h"
 #include "agent/values/values.h"
 #include "agent/values/value_text.h"
 
@@ -72,11 +73,17 @@ static void give_value(
 
 	if (!value)
 		return;
-	if (row->choice.key[0] != '\0')
+	if (row->choice.key[0] != '\0') {
+		if (row->once &&
+			tag_set_value(context_tags_now(context), value_get(value).parameter))
+			return;
+		/* A change of tags settles: what reading took is not the method's. */
+		context_spend_all(context);
 		context_tag_call(context, value);
-	else if (!row->once || !context_value_above(context, value_get(value).parameter))
+	} else if (!row->once || !context_value_above(context, value_get(value).parameter)) {
 		context_value(
 			context, node_label(reading->method, LABEL_VALUE, value), !row->aside);
+	}
 }
 
 /* Is the thread's innermost frame the method's? Else it found no room, or its entry was not seen. */

@@ -204,14 +204,14 @@ static int begin_values(JNIEnv *jni, struct session *session, struct error *erro
 	return code;
 }
 
-/* A writer that hangs may still look at them. */
+/* A writer that hangs may still look at them, and a thread that a getter keeps. */
 static bool end_values(JNIEnv *jni, struct session *session)
 {
 	value_rows_end();
+	if (session->abandoned || session->occupied)
+		return true;
 	if (session_reads_values(session))
 		jvm_tags_close(JVM_TAGS_VALUES);
-	if (session->abandoned)
-		return true;
 	tag_sets_forget();
 	values_forget();
 	return true;

@@ -62,6 +62,7 @@ struct session {
 	bool reads_stacks; /* of threads: for samples, or for events that have a call path */
 	bool never_counts; /* this JVM's threads cannot be told apart: all calls are timed */
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
+	bool occupied; /* a thread was still in an event of it at the end: what that uses stays */
 	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
 };
 

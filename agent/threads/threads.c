@@ -107,6 +107,7 @@ bool threads_end(JNIEnv *jni, struct session *session)
 		thread_starts_watch(jni, false);
 	virtual_threads_watch(false);
 	out = slots_end();
+	session->occupied = !out;
 	watch_ends(false);
 	return out;
 }

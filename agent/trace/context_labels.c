@@ -154,8 +154,11 @@ static bool find_tagged(struct thread_context *context, uint32_t own, uint32_t *
 	if (tags_of(tree, tagged_by(tree, own)) == set)
 		return true;
 	label = node_label(label_method(tree_at(tree, own)->method), LABEL_TAGS, set);
-	if (!label)
+	/* Rather no tags than those of before. */
+	if (!label) {
+		go_to(context, own);
 		return false;
+	}
 	go_below(context, own, label);
 	*node = context->current;
 	/* Whoever samples the thread from outside may say that it was there. */
@@ -262,17 +265,33 @@ void context_tags(struct thread_context *context, uint32_t set)
 	tag_frame(context);
 }
 
-static struct tag_calls *tag_calls_of(struct thread_context *context)
+static size_t tag_calls_bytes(uint32_t room)
+{
+	return sizeof(struct tag_calls) + room * sizeof(struct tag_call);
+}
+
+/* With room for one more call; NULL: no memory, or there are TAG_CALLS. */
+static struct tag_calls *tag_calls_room(struct thread_context *context)
 {
 	struct memory_budget *budget = context->tree.budget;
+	struct tag_calls *calls = context->tag_calls, *grown;
+	uint32_t before = calls ? calls->room : 0, room = before ? 2 * before : TAG_CALLS_FIRST;
+	size_t more = tag_calls_bytes(room) - (before ? tag_calls_bytes(before) : 0);
 
-	if (context->tag_calls ||
-		!memory_take(budget, sizeof(*context->tag_calls), MEMORY_FORCED))
-		return context->tag_calls;
-	context->tag_calls = calloc(1, sizeof(*context->tag_calls));
-	if (!context->tag_calls)
-		memory_give(budget, sizeof(*context->tag_calls));
-	return context->tag_calls;
+	if (calls && calls->count < before)
+		return calls;
+	if (before == TAG_CALLS || !memory_take(budget, more, MEMORY_FORCED))
+		return NULL;
+	grown = realloc(calls, tag_calls_bytes(room));
+	if (!grown) {
+		memory_give(budget, more);
+		return NULL;
+	}
+	grown->room = room;
+	if (!calls)
+		grown->count = 0;
+	context->tag_calls = grown;
+	return grown;
 }
 
 void tag_found_destroy(struct thread_context *context)
@@ -286,17 +305,16 @@ void tag_found_destroy(struct thread_context *context)
 void tag_calls_destroy(struct tag_calls *calls, struct memory_budget *budget)
 {
 	if (calls)
-		memory_give(budget, sizeof(*calls));
+		memory_give(budget, tag_calls_bytes(calls->room));
 	free(calls);
 }
 
 bool context_tag_call(struct thread_context *context, uint32_t value)
 {
-	struct tag_calls *calls = value ? tag_calls_of(context) : NULL;
+	struct tag_calls *calls = value ? tag_calls_room(context) : NULL;
 	uint32_t key = value ? value_get(value).parameter : 0;
 
-	if (!calls || calls->count == TAG_CALLS || context_at_root(context) ||
-		context->stack.overflow > 0)
+	if (!calls || context_at_root(context) || context->stack.overflow > 0)
 		return false;
 	calls->call[calls->count++] =
 		(struct tag_call){(uint32_t)shadow_depth(&context->stack) - 1, key,

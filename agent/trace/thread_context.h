@@ -125,16 +125,16 @@ struct lane_part {
 	uint32_t opener;       /* who opens what is opened: io_openers.h */
 };
 
-enum { TAG_CALLS = 8 };
+enum { TAG_CALLS_FIRST = 8, TAG_CALLS = 64 };
 
 /* Calls during which a key of tags has another value, outermost first. */
 struct tag_calls {
-	uint32_t count;
+	uint32_t count, room;
 	struct tag_call {
 		uint32_t depth;  /* of the call's frame, above the root's */
 		uint32_t key;    /* a parameter's number */
 		uint32_t before; /* the value that it had before; 0: none */
-	} call[TAG_CALLS];
+	} call[];
 };
 
 /* Where a node's label of a tag set is, as it was found last: by their sum. */

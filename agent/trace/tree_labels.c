@@ -76,7 +76,8 @@ static uint32_t number_of(struct node_label wanted)
 	at = slot_of(atomic_load(&table), wanted);
 	if (*at)
 		return LABEL | *at;
-	if (next == LABELS_MAX)
+	/* Values do not take what tags need. */
+	if (next == LABELS_MAX || (wanted.kind == LABEL_VALUE && next >= LABELS_MAX / 4 * 3))
 		return 0;
 	if (!atomic_load(block)) {
 		struct node_label *fresh = calloc(LABEL_BLOCK, sizeof(*fresh));

@@ -114,7 +114,7 @@ struct call {
 
 struct worker {
 	struct places *places;
-	struct call call[DEEPEST + 1]; /* the first: the thread itself */
+	struct call call[TAG_CALLS + 4]; /* the first: the thread itself */
 	uint32_t depth;
 	bool fresh;    /* entered just now */
 	bool may_fail; /* there may be no memory for a label */
