@@ -116,7 +116,7 @@ int writer_start(struct writer **writer, struct trace *trace,
  * committed, or failed; after a minute at most. label NULL: a number ("1", "2", ...);
  * *label_out, owned by the caller (free), is the label in any case, NULL after a failure.
  * *at_ns: when, in ns since the profile's begin. 0, or a negative code with error filled:
- * -ERROR_BUSY: there is one of that name; -ERROR_VALUE: the label is none (tree_labels.h). */
+ * -ERROR_BUSY: there is one of that name; -ERROR_VALUE: the label is none (labels.h). */
 int writer_snapshot(struct writer *writer, const char *label, char **label_out, uint64_t *at_ns,
 	struct error *error);
 

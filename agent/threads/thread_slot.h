@@ -10,7 +10,7 @@
  * show it, an unmount takes the pointer back (virtual_threads.h).
  *
  * A thread gets a slot when it is first seen, and keeps it until it ends; then a later thread
- * uses it again. 4 KB each. What it records into, its context, is one session's: a slot joins
+ * uses it again. 4 KB each, 8 where values are read. What it records into, its context, is one session's: a slot joins
  * each session at its thread's first event in it. Sessions are numbered, so that a slot which
  * has not joined is known by one comparison.
  *

@@ -32,7 +32,7 @@
  *
  * A fold, "(folded: memory)", is a child of the node P that kept its path. Its children are flat
  * nodes, one a method: each has all that the method did somewhere below P, on paths that are not
- * known any more, and of its call sites. A flat node has no children: what is called from it goes to the flat nodes beside
+ * known any more, and of its labels. A flat node has no children: what is called from it goes to the flat nodes beside
  * it. So sums by method, and what P and all below it used, are what they were. A fold itself counts
  * nothing (but for the root's, when the system has no memory at all).
  *
@@ -97,7 +97,7 @@ struct tree_node {
 			uint16_t marks;
 		} prune;
 	};
-	/* ancestors with the same method, of a call site its own among them; of a flat node: of the known ones */
+	/* ancestors with the same method, of a label its own among them; of a flat node: of the known ones */
 	uint32_t recursion;
 	uint32_t children; /* how many, and the bits above */
 	/* entered from a probe or an event; 0 for frames found on the stack */

@@ -152,7 +152,7 @@ static void enter(struct call_watch *watch, struct memory_budget *budget,
 
 	if (is_lost(watch, tree) || find(watch, node) != NONE)
 		return;
-	/* Behind the method that the site is in. */
+	/* Behind the method that the label tells apart. */
 	if (is_label(entered->method)) {
 		enter(watch, budget, tree, parent, entered->parent, calls);
 		parent = entered->parent;
@@ -263,17 +263,17 @@ uint64_t call_watch_tree(const struct call_watch *watch, struct small_node *node
 	for (uint32_t i = 0; i < watch->entries && !watch->lost; i++) {
 		struct watch_entry *entry = &watch->entry[i];
 		int parent = i > 0 ? watch->entry[entry->parent].merged : 0;
-		bool site = is_label(entry->method);
+		bool label = is_label(entry->method);
 
 		own += entry->own;
-		entry->merged = site ? parent : nodes++;
+		entry->merged = label ? parent : nodes++;
 		if (!node)
 			continue;
-		if (!site)
+		if (!label)
 			node[entry->merged] = (struct small_node){
 				.parent = (uint32_t)parent, .method = entry->method};
 		/* A value counts the calls that its method has counted. */
-		if (!site)
+		if (!label)
 			node[entry->merged].calls += entry->calls;
 		node[entry->merged].base +=
 			entry->base > entry->own ? entry->base - entry->own : 0;

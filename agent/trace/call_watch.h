@@ -46,7 +46,7 @@ struct call_watch {
 void call_watch_begin(struct call_watch *watch, struct memory_budget *budget,
 	const struct call_tree *tree, uint32_t node, unsigned wall);
 
-/* A node below it was entered from parent, for the first time perhaps; or a call site of a method that was is reached. */
+/* A node below it was entered from parent, for the first time perhaps; or a label of a method that was is reached. */
 void call_watch_enter(struct call_watch *watch, struct memory_budget *budget,
 	const struct call_tree *tree, uint32_t parent, uint32_t node);
 
@@ -68,8 +68,8 @@ void call_watch_resume_in(struct call_watch *watch, struct memory_budget *budget
 void call_watch_merge(struct call_watch *outer, struct memory_budget *budget,
 	const struct call_tree *tree, uint32_t node, struct call_watch *inner);
 
-/* Of a settled one: how many nodes its small tree has, in which call sites are a part of their methods; 0: none is known. The tree itself, into node if that is not
- * NULL; returns the sum of jprof's own. */
+/* Of a settled one: how many nodes its small tree has, in which labels are a part of their methods; 0: none is known. The tree
+ * itself, into node if that is not NULL; returns the sum of jprof's own. */
 uint32_t call_watch_nodes(const struct call_watch *watch);
 uint64_t call_watch_tree(const struct call_watch *watch, struct small_node *node);
 

@@ -28,9 +28,10 @@
 #define SHADOW_SENTINEL UINT32_MAX
 
 struct shadow_frame {
-	uint32_t node;   /* index in the call tree */
-	uint32_t method; /* id, or SHADOW_SENTINEL */
-	uint32_t third;  /* what it is in a sequence: sequence_third */
+	uint32_t node; /* index in the call tree */
+	uint32_t
+		method; /* id, or SHADOW_SENTINEL; where a virtual thread keeps frames, a label, too */
+	uint32_t third; /* what it is in a sequence: sequence_third */
 };
 
 struct shadow_stack {

@@ -268,7 +268,7 @@ uint32_t context_value_above(const struct thread_context *context, uint32_t para
 /* The same of the innermost call alone. */
 uint32_t context_value_own(const struct thread_context *context, uint32_t parameter);
 
-/* What the thread does from here on has these tags, a number of values.h, 0: none; what it has used so far is charged to
+/* What the thread does from here on has these tags, a number of tag_sets.h, 0: none; what it has used so far is charged to
  * what it had before. */
 void context_tags(struct thread_context *context, uint32_t set);
 
