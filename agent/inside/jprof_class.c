@@ -225,6 +225,10 @@ static const JNINativeMethod natives[] = {
 	{(char *)"threadValueOf0", (char *)"(Ljava/lang/Thread;Ljava/lang/String;)J",
 		(void *)thread_value_of},
 	{(char *)"totalValue0", (char *)"(Ljava/lang/String;)J", (void *)total_value},
+};
+
+/* A class of an earlier version has none of these, and calls none. */
+static const JNINativeMethod tag_natives[] = {
 	{(char *)"tagNumber0", (char *)"(Ljava/lang/String;Ljava/lang/String;)J",
 		(void *)tag_number},
 	{(char *)"tagPut0", (char *)"(Ljava/lang/String;Ljava/lang/String;)J",
@@ -234,7 +238,10 @@ static const JNINativeMethod natives[] = {
 	{(char *)"tagsUse0", (char *)"(J)J", (void *)tags_use},
 };
 
-enum { NATIVES = sizeof(natives) / sizeof(*natives) };
+enum {
+	NATIVES = sizeof(natives) / sizeof(*natives),
+	TAG_NATIVES = sizeof(tag_natives) / sizeof(*tag_natives)
+};
 
 /* ---- classes ---- */
 
@@ -262,6 +269,8 @@ static void take_in(JNIEnv *jni, jclass class)
 				   "version: its methods do nothing");
 		return;
 	}
+	if ((*jni)->RegisterNatives(jni, class, tag_natives, TAG_NATIVES))
+		(*jni)->ExceptionClear(jni);
 	set_present(jni, class, true);
 	/* Closing may have come between. */
 	if (!atomic_load(&is_open))

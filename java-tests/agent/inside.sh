@@ -102,7 +102,17 @@ coming_and_going() {
 	[ ! -s "$work/err" ] || fail "coming and going: said $(head -20 "$work/err")"
 }
 
+# A jprof.jar of before there were tags.
+older() {
+	timeout 120 "$1" -Xcheck:jni "-agentpath:$agent=start=no,file=$work/older.jprof" -cp "$work/older" jprof.JProf \
+		>"$work/out" 2>"$work/err"
+	status=$?
+	expect_done 'an older JProf' 'loaded true, recording false true false'
+}
+
+"$(dirname "${javas[0]}")/javac" -d "$work/older" "$source_dir/java-tests/agent/OlderJProf.java" || exit 1
 for java in "${javas[@]}"; do
+	older "$java"
 	without_agent "$java"
 	recordings "$java" false -cp "$classes:$jar"
 	recordings "$java" true -p "$jar" --add-modules jprof -cp "$classes"
