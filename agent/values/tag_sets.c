@@ -103,10 +103,15 @@ static uint32_t add(const struct members *members, uint32_t limit)
 	return number;
 }
 
-static void make_all_others(struct members *members)
+/* Of the tag, or of all: 0. */
+static void make_others(struct members *members, uint32_t parameter)
 {
-	for (uint32_t i = 0; i < members->count; i++)
-		members->value[i] = value_others(value_get(members->value[i]).parameter);
+	for (uint32_t i = 0; i < members->count; i++) {
+		uint32_t of = value_get(members->value[i]).parameter;
+
+		if (parameter == 0 || of == parameter)
+			members->value[i] = value_others(of);
+	}
 }
 
 static uint32_t find_or_add(const struct members *members, uint32_t limit)
@@ -123,17 +128,22 @@ static uint32_t find_or_add(const struct members *members, uint32_t limit)
 	return set;
 }
 
-/* The set of these values, which become "(others)" where there are too many sets. 0: no values, or no such set. */
-static uint32_t set_of(struct members *members)
+/* The set of these values, of which that of the tag that was changed, and then all, become "(others)" where there are too many
+ * sets. 0: no values, or no such set. */
+static uint32_t set_of(struct members *members, uint32_t changed)
 {
 	uint32_t set;
 
 	if (members->count == 0)
 		return 0;
+	set = find_or_add(members, TAG_SETS_MAX - TAG_SETS_OTHERS - TAG_SETS_PARTLY);
+	if (set)
+		return set;
+	make_others(members, changed);
 	set = find_or_add(members, TAG_SETS_MAX - TAG_SETS_OTHERS);
 	if (set)
 		return set;
-	make_all_others(members);
+	make_others(members, 0);
 	return find_or_add(members, TAG_SETS_MAX);
 }
 
@@ -174,15 +184,13 @@ static void step_members(
 static uint32_t take_step(uint32_t set, uint32_t of, _Atomic uint64_t *step)
 {
 	int saved_errno = errno;
+	bool without = of & WITHOUT;
+	uint32_t changed = without ? of & ~WITHOUT : value_get(of).parameter, to;
 	struct members members;
-	uint32_t to;
 
 	make_key();
-	if (of & WITHOUT)
-		step_members(&members, set, of & ~WITHOUT, 0);
-	else
-		step_members(&members, set, value_get(of).parameter, of);
-	to = set_of(&members);
+	step_members(&members, set, changed, without ? 0 : of);
+	to = set_of(&members, changed);
 	if (to || members.count == 0)
 		atomic_store_explicit(
 			step, (uint64_t)of << 32 | set << 16 | to, memory_order_release);

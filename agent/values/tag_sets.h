@@ -9,10 +9,11 @@
  *
  * From a set to another is a look-up in a table of such steps, a few ns.
  *
- * There are TAG_SETS_MAX of them at most. When most of these are taken, what would be a new set is the one in which all of its tags have
- * "(others)": sums by a tag then stay those of that tag, though not of its values. Of such sets there can
- * be 1,024, enough for ten tags in any combination; beyond them a set is 0, and what is told of its tags is lost.
- * Without memory it is the one or the other, too.
+ * There are TAG_SETS_MAX of them at most. When most of these are taken, what would be a new set is the one in which the tag that was
+ * put has "(others)", and the others keep what they have: a tag whose values are very many spoils no other. When TAG_SETS_PARTLY of
+ * such are there, it is the one in which all of its tags have "(others)": sums by a tag then stay those of that tag, though not of its
+ * values. Of such sets there can be 1,024, enough for ten tags in any combination; beyond them a set is 0, and what is told of its
+ * tags is lost. Without memory it is one of these, too.
  *
  * Owns: the sets, until tag_sets_forget.
  * Runs: on any thread; a new set takes LOCK_TAG_SETS. errno is left as found.
@@ -24,6 +25,8 @@
 
 enum {
 	TAG_SETS_MAX = UINT16_MAX,
+	TAG_SETS_PARTLY =
+		8192, /* of these kept for sets with the "(others)" of one tag, or with one tag less */
 	TAG_SETS_OTHERS = 1024 /* of these kept for sets of "(others)" */
 };
 

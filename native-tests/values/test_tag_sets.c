@@ -108,9 +108,10 @@ static void test_walk(void **state)
 	assert_true(tag_sets_count() > 1000 && tag_sets_count() < 7000);
 }
 
+enum { MANY = 70000, ORDINARY = TAG_SETS_MAX - TAG_SETS_OTHERS - TAG_SETS_PARTLY };
+
 static void test_bound(void **state)
 {
-	enum { MANY = 70000, ORDINARY = TAG_SETS_MAX - TAG_SETS_OTHERS };
 	uint32_t user = key("user"), tenant = key("tenant"), others, set;
 	uint32_t acme = value_of(tenant, "acme", 4), known;
 
@@ -125,14 +126,46 @@ static void test_bound(void **state)
 	assert_int_equal(tag_sets_count(), ORDINARY + 1);
 	/* Sets that there are stay as they are. */
 	assert_int_equal(tag_set_with(tag_set_with(0, number_value(user, 5)), acme), known);
-	/* A new one: all of its tags are there, none of its values. */
-	set = tag_set_with(tag_set_with(0, number_value(user, 6)), acme);
-	assert_int_equal(tag_set_get(set).count, 2);
-	assert_int_equal(tag_set_value(set, user), value_others(user));
-	assert_int_equal(tag_set_value(set, tenant), value_others(tenant));
+	/* New ones: the tag that is put has no value of its own; then none of the tags, which are there. */
+	for (uint32_t i = 6; i < TAG_SETS_PARTLY + 100; i++) {
+		uint32_t one = number_value(user, i);
+		bool partly = i < TAG_SETS_PARTLY + 6 - 1;
+
+		set = tag_set_with(tag_set_with(0, one), acme);
+		assert_int_equal(tag_set_get(set).count, 2);
+		assert_int_equal(tag_set_value(set, user), partly ? one : value_others(user));
+		assert_int_equal(tag_set_value(set, tenant), value_others(tenant));
+	}
+	assert_int_equal(tag_sets_count(), ORDINARY + TAG_SETS_PARTLY + 1);
 	assert_int_equal(tag_set_with(others, acme), set);
 	assert_int_equal(tag_set_without(set, tenant), others);
 	assert_int_equal(tag_set_without(others, user), 0);
+}
+
+/* A tag of very many values, put and taken away again, beside another that stays. */
+static void test_bound_of_one(void **state)
+{
+	enum { TENANTS = 100 };
+	uint32_t user = key("user"), tenant = key("tenant"), set, many = 0;
+	uint32_t both = tag_set_with(
+		tag_set_with(0, number_value(user, MANY)), number_value(tenant, TENANTS));
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint32_t acme = number_value(tenant, i % TENANTS);
+		uint32_t before = tag_set_with(0, acme);
+
+		set = tag_set_with(before, number_value(user, i));
+		assert_int_equal(tag_set_value(set, tenant), acme);
+		many += tag_set_value(set, user) == value_others(user);
+		assert_int_equal(tag_set_without(set, user), before);
+	}
+	/* One for each tenant, and those of `both`. */
+	assert_int_equal(many, MANY - (ORDINARY - TENANTS - 2));
+	assert_int_equal(tag_sets_count(), ORDINARY + TENANTS);
+	/* A set that comes about where a tag is taken away has what is left. */
+	set = tag_set_without(both, user);
+	assert_int_equal(tag_set_value(set, tenant), number_value(tenant, TENANTS));
+	assert_int_equal(tag_set_get(set).count, 1);
 }
 
 /* More sets of "(others)" than there is room for. */
@@ -148,6 +181,9 @@ static void test_bound_of_others(void **state)
 	}
 	for (uint32_t i = 0; i < TAG_SETS_MAX; i++)
 		tag_set_with(0, number_value(parameter[0], i));
+	for (uint32_t i = 0; i <= TAG_SETS_PARTLY; i++)
+		tag_set_with(tag_set_with(0, number_value(parameter[0], i)),
+			number_value(parameter[1], 0));
 	for (uint32_t keys = 1; keys < 1 << KEYS; keys++) {
 		uint32_t set = 0, wanted = 0;
 
@@ -232,6 +268,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_steps, forget),
 		cmocka_unit_test_teardown(test_walk, forget),
 		cmocka_unit_test_teardown(test_bound, forget),
+		cmocka_unit_test_teardown(test_bound_of_one, forget),
 		cmocka_unit_test_teardown(test_bound_of_others, forget),
 		cmocka_unit_test_teardown(test_forget, forget),
 		cmocka_unit_test_teardown(test_threads, forget),
