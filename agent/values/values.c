@@ -244,9 +244,10 @@ void values_bound(size_t bytes, uint32_t length)
 	length_limit = length < 8 ? 8 : length > VALUE_TEXT_MAX ? VALUE_TEXT_MAX : length;
 }
 
+/* What it compares stays as it is once it is counted. */
 static uint32_t parameter_find(const char *name, bool is_tag)
 {
-	uint32_t count = atomic_load_explicit(&parameter_count, memory_order_relaxed);
+	uint32_t count = atomic_load_explicit(&parameter_count, memory_order_acquire);
 
 	for (uint32_t i = 1; i <= count; i++)
 		if (parameters[i].is.is_tag == is_tag &&
@@ -280,9 +281,11 @@ static uint32_t add_parameter(
 
 uint32_t parameter_make(const char *name, bool is_tag, enum value_keep keep, uint32_t limit)
 {
+	uint32_t number = parameter_find(name, is_tag);
 	int saved_errno = errno;
-	uint32_t number;
 
+	if (number)
+		return number;
 	lock_take(&values_lock);
 	if (table_key.a == 0 && table_key.b == 0) {
 		table_key = hash_key_random();
