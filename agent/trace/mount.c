@@ -136,16 +136,24 @@ void carrier_give_way(struct thread_context *carrier)
 	carrier->as_carrier.since = wall_of(carrier);
 }
 
+/* That have an exit: neither the root's nor the sentinel, and labels are none. */
+static size_t frames_in(const struct thread_context *lane)
+{
+	return shadow_depth(&lane->stack) - 1 - (lane->stack.overflow > 0);
+}
+
 /* What the thread leaves behind in the lane: its frames, and whose work it does. */
 static void keep_frames(struct thread_context *lane, struct virtual_thread *thread)
 {
 	size_t frames = context_copy_frames(lane, NULL);
 	struct shadow_frame *room = virtual_room(lane->trace, thread, frames);
 
-	if (room)
+	if (room) {
 		context_copy_frames(lane, room);
-	else
-		context_add(&lane->lost, frames);
+	} else {
+		thread->overflow += frames_in(lane);
+		context_add(&lane->lost, frames_in(lane));
+	}
 	thread->tags = lane->tags;
 	thread->tag_calls = lane->tag_calls;
 	/* Also where it has none any more, but frames have some. */
@@ -237,7 +245,7 @@ struct thread_context *virtual_mount(
 		turn_end(lane);
 	}
 	trace_mount(lane, thread, wall_of(carrier), parked, shadow_base(&lane->stack) + 1,
-		shadow_depth(&lane->stack) - 1 - (lane->stack.overflow > 0));
+		frames_in(lane));
 	occupy(lane, thread, carrier->as_carrier.since);
 	return lane;
 }

@@ -174,10 +174,8 @@ struct shadow_frame *virtual_room(
 	struct trace *trace, struct virtual_thread *thread, size_t frames)
 {
 	thread->frames = 0;
-	if (frames > thread->room && !make_room(trace, thread, frames)) {
-		thread->overflow += frames;
+	if (frames > thread->room && !make_room(trace, thread, frames))
 		return NULL;
-	}
 	thread->frames = (uint32_t)frames;
 	return thread->frame;
 }

@@ -79,7 +79,7 @@ struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number);
 /* All spare ones of a carrier that ends become everybody's. Under LOCK_THREADS. */
 void virtual_give_spares(struct trace *trace, struct thread_context *carrier);
 
-/* Where so many frames are kept from now on. NULL: no memory, they are counted only. */
+/* Where so many frames are kept from now on, labels among them. NULL: no memory, none is kept. */
 struct shadow_frame *virtual_room(
 	struct trace *trace, struct virtual_thread *thread, size_t frames);
 

@@ -226,6 +226,40 @@ static void turns(struct test_seat *seat, struct truth *truth)
 	}
 }
 
+/* Frames with labels that find no memory when they are to be kept: each has one exit. */
+static void test_labels_lost(void **state)
+{
+	enum { FRAMES = 2 * VIRTUAL_FRAMES };
+	struct metric_set set = test_set(2);
+	struct trace *trace = trace_create(&set, 64 << 20);
+	struct test_seat seat = test_seat(trace, "carrier");
+	struct virtual_thread *thread;
+	struct truth truth = {0};
+	struct shown shown;
+
+	assert_true(test_seat_begin(&seat, "labels"));
+	for (uint32_t i = 0; i < FRAMES; i++) {
+		enter(&seat, A + i, &truth);
+		context_reach(seat.lane, node_label(A + i, LABEL_LINE, 7));
+	}
+	no_memory_asked = 0;
+	no_memory_at = 1;
+	no_memory_on = true;
+	thread = test_seat_unmount(&seat);
+	no_memory_at = 0;
+	assert_int_equal(thread->frames, 0);
+	assert_int_equal(thread->overflow, FRAMES);
+	assert_true(test_seat_mount(&seat, thread));
+	assert_false(context_at_root(seat.lane));
+	for (uint32_t i = FRAMES; i-- > 0;)
+		leave(&seat, A + i, false, &truth);
+	assert_true(context_at_root(seat.lane));
+	test_seat_end(&seat);
+	check(trace, &truth, &shown);
+	assert_int_equal(shown.lost, FRAMES);
+	trace_destroy(trace);
+}
+
 static void run(struct metric_set *set, uint64_t limit, bool apart)
 {
 	struct trace *trace = trace_create(set, limit);
@@ -425,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_parked_at_the_end),
+		cmocka_unit_test(test_labels_lost),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_no_memory_apart),
 		cmocka_unit_test(test_short),
