@@ -227,21 +227,3 @@ const char *parameter_choice_clashes(
 		       ? "is of one more key than the 64 that there may be"
 		       : NULL;
 }
-
-int parameter_choice_patterns(
-	const struct pattern_list *items, bool tag, struct pattern_list *patterns)
-{
-	struct parameter_choice choice;
-
-	for (size_t i = 0; i < items->count; i++) {
-		if (parameter_choice_read(items->pattern[i], tag, &choice) != NULL)
-			continue;
-		if (!choice.set && pattern_list_add(patterns, choice.pattern) != 0)
-			return -1;
-		for (const struct parameter_row *row = choice.set ? choice.set->row : NULL;
-			row && row->pattern; row++)
-			if (pattern_list_add(patterns, row->pattern) != 0)
-				return -1;
-	}
-	return 0;
-}

@@ -77,9 +77,4 @@ const char *parameter_parts_read(const char *what, struct parameter_choice *choi
 const char *parameter_choice_clashes(
 	const struct parameter_choice *choice, const struct pattern_list *tags);
 
-/* The patterns of such items for methods, those of the rows of ready-made sets among them, in their order. 0, or -1: no
- * memory. */
-int parameter_choice_patterns(
-	const struct pattern_list *items, bool tag, struct pattern_list *patterns);
-
 #endif

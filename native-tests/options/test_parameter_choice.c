@@ -192,22 +192,6 @@ static void test_sets(void **state)
 	}
 }
 
-static void test_patterns(void **state)
-{
-	struct pattern_list items = {0}, patterns = {0};
-
-	assert_int_equal(pattern_list_add(&items, "a.b(0)"), 0);
-	assert_int_equal(pattern_list_add(&items, "jndi"), 0);
-	assert_int_equal(pattern_list_add(&items, "c.d(this):hash"), 0);
-	assert_int_equal(parameter_choice_patterns(&items, false, &patterns), 0);
-	assert_int_equal(patterns.count, 3);
-	assert_string_equal(patterns.pattern[0], "a.b");
-	assert_string_equal(patterns.pattern[1], "javax.naming.Context.lookup");
-	assert_string_equal(patterns.pattern[2], "c.d");
-	pattern_list_fini(&items);
-	pattern_list_fini(&patterns);
-}
-
 /* The whole option: what is accepted, and what the message says. */
 static void test_options(void **state)
 {
@@ -266,7 +250,6 @@ int main(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_many_keys),
 	};
