@@ -95,15 +95,31 @@ static const struct parameter_row http_rows[] = {
 	{NULL},
 };
 
-/* Requests to others: a set of its own, as most are within one that a server answers. */
+/* Requests to others: a set of its own, as most are within one that a server answers. The JDK's own classes are reached where a
+ * row names them. */
 static const struct parameter_row http_client_rows[] = {
 	{.pattern = "java.net.http.HttpClient.send*",
+		.what = "0.method() 0.uri().getHost()",
+		.keep = KEEP_PLAIN},
+	{.pattern = "jdk.internal.net.http.HttpClientFacade.send*",
 		.what = "0.method() 0.uri().getHost()",
 		.keep = KEEP_PLAIN},
 	{.pattern = "java.net.URLConnection.connect",
 		.what = "this.getURL().getHost()",
 		.keep = KEEP_PLAIN},
 	{.pattern = "java.net.URLConnection.getInputStream",
+		.what = "this.getURL().getHost()",
+		.keep = KEEP_PLAIN},
+	{.pattern = "sun.net.www.protocol.http.HttpURLConnection.connect",
+		.what = "this.getURL().getHost()",
+		.keep = KEEP_PLAIN},
+	{.pattern = "sun.net.www.protocol.http.HttpURLConnection.getInputStream",
+		.what = "this.getURL().getHost()",
+		.keep = KEEP_PLAIN},
+	{.pattern = "sun.net.www.protocol.https.HttpsURLConnectionImpl.connect",
+		.what = "this.getURL().getHost()",
+		.keep = KEEP_PLAIN},
+	{.pattern = "sun.net.www.protocol.https.HttpsURLConnectionImpl.getInputStream",
 		.what = "this.getURL().getHost()",
 		.keep = KEEP_PLAIN},
 	{.pattern = "java.net.HttpURLConnection.getResponseCode",
@@ -133,6 +149,7 @@ static const struct parameter_row jms_rows[] = {
 
 static const struct parameter_row jndi_rows[] = {
 	{.pattern = "javax.naming.Context.lookup", .what = "0", .keep = KEEP_PLAIN},
+	{.pattern = "javax.naming.InitialContext.lookup", .what = "0", .keep = KEEP_PLAIN},
 	{NULL},
 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 """Values of parameters: what a program counts of its own calls, by value, is what the profile has: from the start and attached,
-every call timed and few, of every kind of value, through wrappers of JDBC, and beyond the bounds of what is kept. Texts that hurt and getters
+every call timed and few, of every kind of value, through wrappers of JDBC, through the JDK's own classes, and beyond the bounds of what is kept. Texts that hurt and getters
 that do what they should not change nothing of the program, of reports, or of what others are told.
 
 TIMES=1000 makes so many recordings instead of 50."""
@@ -43,7 +43,7 @@ def item(what):
 
 
 def compile_all(test, java):
-    test.javac(java, "Parameters", "ParametersHard")
+    test.javac(java, "Parameters", "ParametersHard", "ParametersSets")
     manifest = test.work / "hard.mf"
     manifest.write_text("Premain-Class: ParametersHard\nCan-Redefine-Classes: true\n")
     done = run(pathlib.Path(java).parent / "jar", "cfm", test.work / "hard.jar", manifest, "-C", test.work, "ParametersHard.class")
@@ -259,6 +259,22 @@ def jdbc(test, java):
         test.expect(wanted.keys() <= tags, f"{what}: no tags {wanted.keys() - tags}")
 
 
+def sets(test, java):
+    """What the JDK's own classes do is told, too: who serves requests, who sends them, and who looks names up."""
+    names = "http", "http_client", "jndi"
+    for calls in "instrument", "auto":
+        profile, what = test.new_profile(), f"{java}: sets, calls={calls}"
+        print(what, flush=True)
+        done = run(java, *CHECKED, f"-agentpath:{test.agent}=file={profile},calls={calls},parameters={'+'.join(names)}",
+                   "-cp", test.work, "ParametersSets")
+        test.expect(done.status == 0, str(done))
+        lines = [line.split(" ", 2) for line in done.out.splitlines()]
+        wanted = {(name, value): int(count) for count, name, value in lines}
+        test.same(what, set(names), {name for name, value in wanted})
+        test.same(what, dict(sorted(wanted.items())), dict(sorted(
+            ((row["parameter"], row["value"]), row["calls"]) for row in test.views(profile).rows("values") if row["calls"] > 0)))
+
+
 def main():
     test = Test()
     compile_all(test, test.javas[0])
@@ -274,6 +290,7 @@ def main():
         bad(test, java)
         recordings(test, java)
         jdbc(test, java)
+        sets(test, java)
     held(test, test.javas[-1])
     test.finish()
 
