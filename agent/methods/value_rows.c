@@ -160,25 +160,6 @@ const struct pattern_list *value_rows_patterns(void)
 
 /* ---- which row is for which method ---- */
 
-/* The descriptor's argument at that place; NULL: it has none. */
-static const char *argument_at(const char *descriptor, uint32_t place)
-{
-	const char *at = descriptor + 1;
-
-	for (;; place--) {
-		if (*at == ')' || *at == '\0')
-			return NULL;
-		if (place == 0)
-			return at;
-		while (*at == '[')
-			at++;
-		at = *at == 'L' ? strchr(at, ';') : at;
-		if (!at)
-			return NULL;
-		at++;
-	}
-}
-
 /* What is read is there, as far as the descriptor tells. */
 static bool has_parts(const struct value_row *row, const struct jvm_method *method)
 {
@@ -190,9 +171,10 @@ static bool has_parts(const struct value_row *row, const struct jvm_method *meth
 		return false;
 	for (uint32_t i = 0; i < row->choice.part_count; i++) {
 		const struct parameter_part *part = &row->choice.part[i];
-		const char *argument = part->base == BASE_PLACE
-					       ? argument_at(method->signature, part->place)
-					       : NULL;
+		const char *argument =
+			part->base == BASE_PLACE
+				? rewrite_argument_type(method->signature, part->place)
+				: NULL;
 
 		if ((part->base == BASE_PLACE && !argument) ||
 			(part->base == BASE_THIS && method->is_static) ||
@@ -431,9 +413,10 @@ static void list_row(struct listing *listing, struct value_row *row, bool below)
 		/* Since the entry others have been read; the result stands alone. */
 		reading.first |= reading.step == READ_RETURN;
 		place_of(&row->choice.part[i], code, &where);
-		reading.type = where >= 0 ? *argument_at(code->descriptor, (uint32_t)where)
-			       : where == READING_RESULT ? *result
-							 : 'L';
+		reading.type =
+			where >= 0 ? *rewrite_argument_type(code->descriptor, (uint32_t)where)
+			: where == READING_RESULT ? *result
+						  : 'L';
 		list(listing, where, &reading);
 		reading.first = false;
 	}

@@ -58,21 +58,30 @@ bool descriptor_read(struct text text, struct descriptor *descriptor)
 	return descriptor->type && at == end;
 }
 
-char descriptor_argument(struct text text, uint32_t place, uint32_t *slot)
+const char *descriptor_argument(struct text text, uint32_t place, uint32_t *slot)
 {
-	const char *at = text.chars, *end = text.chars + text.length;
+	const char *at = text.chars, *end = text.chars + text.length, *first = NULL;
 	char type = 0;
 
 	*slot = 0;
 	if (at == end || *at++ != '(')
-		return 0;
+		return NULL;
 	for (uint32_t i = 0; i <= place; i++) {
 		*slot += type_slots(type);
 		if (at == end || *at == ')')
-			return 0;
+			return NULL;
+		first = at;
 		type = descriptor_type(&at, end);
 		if (!type)
-			return 0;
+			return NULL;
 	}
-	return type;
+	return first;
+}
+
+const char *rewrite_argument_type(const char *descriptor, uint32_t place)
+{
+	uint32_t slot;
+
+	return descriptor_argument(
+		(struct text){descriptor, (uint16_t)strlen(descriptor)}, place, &slot);
 }

@@ -29,8 +29,8 @@ static inline uint32_t type_slots(char type)
 /* Of a method or of a field. False: malformed. */
 bool descriptor_read(struct text text, struct descriptor *descriptor);
 
-/* The type of a method's argument by its place, from 0, and in *slot its first slot, without `this`. 0: it has no such
- * argument, or is malformed. */
-char descriptor_argument(struct text text, uint32_t place, uint32_t *slot);
+/* Where the type of a method's argument begins, by its place, from 0, and in *slot its first slot, without `this`. NULL: it has
+ * no such argument, or is malformed. */
+const char *descriptor_argument(struct text text, uint32_t place, uint32_t *slot);
 
 #endif

@@ -51,7 +51,7 @@ enum rewrite_reason reading_find(struct reading *reading, const struct rewrite_r
 	default:
 		if (asked->where < 0 || (uint32_t)asked->where >= whole.count)
 			return REWRITE_NO_ARGUMENT;
-		reading->type = descriptor_argument(descriptor, (uint32_t)asked->where, &slot);
+		reading->type = *descriptor_argument(descriptor, (uint32_t)asked->where, &slot);
 		reading->slot = (uint8_t)(slot + !is_static);
 		return REWRITE_OK;
 	}

@@ -94,6 +94,10 @@ struct rewrite_method {
  * borrowed. */
 int rewrite_argument_place(const struct rewrite_method *method, const char *name);
 
+/* Where the type of the argument at that place, from 0 and without `this`, begins in a method's descriptor. NULL: it has none, or
+ * the descriptor is malformed. */
+const char *rewrite_argument_type(const char *descriptor, uint32_t place);
+
 /* What its code looks like, from afar. */
 struct rewrite_outline {
 	uint32_t instructions;
