@@ -35,18 +35,31 @@ static bool name_class(struct value_row *row)
 	return row->below;
 }
 
-/* The row of that text, made if need be. NULL: no memory, or there are VALUE_ROWS_MAX. */
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory for parameters and tags");
+}
+
+/* The row of that text, made if need be. NULL with error filled: no memory, or there are VALUE_ROWS_MAX. */
 static struct value_row *row_of(const char *text, const struct parameter_choice *choice,
-	const struct parameter_row *ready)
+	const struct parameter_row *ready, struct error *error)
 {
 	struct value_row *row;
 
 	for (size_t i = 0; i < row_count; i++)
 		if (strcmp(rows[i]->text, text) == 0)
 			return rows[i];
-	row = row_count < VALUE_ROWS_MAX ? calloc(1, sizeof(*row)) : NULL;
-	if (!row)
+	if (row_count == VALUE_ROWS_MAX) {
+		error_set(error, ERROR_VALUE,
+			"too many different parameters and tags since the JVM began (%d)",
+			VALUE_ROWS_MAX);
 		return NULL;
+	}
+	row = calloc(1, sizeof(*row));
+	if (!row) {
+		no_memory(error);
+		return NULL;
+	}
 	row->choice = *choice;
 	row->text = strdup(text);
 	if (ready) {
@@ -65,15 +78,27 @@ static struct value_row *row_of(const char *text, const struct parameter_choice 
 	if (!row->text || !name_class(row)) {
 		free((char *)row->text);
 		free(row);
+		no_memory(error);
 		return NULL;
 	}
 	rows[row_count++] = row;
 	return row;
 }
 
-static int no_memory(struct error *error)
+/* Why parameter_make made none. */
+static int no_parameter(bool is_tag, struct error *error)
 {
-	return error_set(error, ERROR_MEMORY, "no memory for parameters and tags");
+	uint32_t count = parameters_count(), tags = 0;
+
+	for (uint32_t i = 1; i <= count; i++)
+		tags += parameter_get(i).is_tag;
+	if (is_tag && tags == TAG_KEYS_MAX)
+		return error_set(error, ERROR_VALUE,
+			"too many keys of tags in one recording (%d)", TAG_KEYS_MAX);
+	if (count == PARAMETERS_MAX)
+		return error_set(error, ERROR_VALUE,
+			"too many parameters and tags in one recording (%d)", PARAMETERS_MAX);
+	return no_memory(error);
 }
 
 /* Classes of the JDK are reached where the pattern itself names them. */
@@ -88,16 +113,21 @@ static int add_patterns(const struct value_row *row)
 		       : 0;
 }
 
+/* row: NULL where error is filled. */
 static int begin_row(struct value_row *row, const char *name, const struct options *options,
 	struct error *error)
 {
-	bool is_tag = row && row->choice.key[0] != '\0';
-	uint32_t parameter = 0;
+	bool is_tag;
+	uint32_t parameter;
 
-	if (row)
-		parameter = parameter_make(is_tag ? row->choice.key : name, is_tag,
-			row->choice.keep, (uint32_t)options->parameter_values);
-	if (!parameter || add_patterns(row) < 0)
+	if (!row)
+		return -(int)error->code;
+	is_tag = row->choice.key[0] != '\0';
+	parameter = parameter_make(is_tag ? row->choice.key : name, is_tag, row->choice.keep,
+		(uint32_t)options->parameter_values);
+	if (!parameter)
+		return no_parameter(is_tag, error);
+	if (add_patterns(row) < 0)
 		return no_memory(error);
 	atomic_store(&row->parameter, parameter);
 	if (row->below)
@@ -116,11 +146,11 @@ static int begin_item(
 	if (wrong)
 		return error_set(error, ERROR_VALUE, "'%s' %s", item, wrong);
 	if (!choice.set)
-		return begin_row(row_of(item, &choice, NULL), item, options, error);
+		return begin_row(row_of(item, &choice, NULL, error), item, options, error);
 	for (size_t i = 0; choice.set->row[i].pattern && status == 0; i++) {
 		snprintf(text, sizeof(text), "%s:%s#%zu", choice.key, choice.set->name, i);
-		status = begin_row(row_of(text, &choice, &choice.set->row[i]), choice.set->name,
-			options, error);
+		status = begin_row(row_of(text, &choice, &choice.set->row[i], error),
+			choice.set->name, options, error);
 	}
 	return status;
 }

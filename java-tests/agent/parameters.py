@@ -275,6 +275,31 @@ def sets(test, java):
             ((row["parameter"], row["value"]), row["calls"]) for row in test.views(profile).rows("values") if row["calls"] > 0)))
 
 
+def too_many(test, java):
+    """Rows are for good: who asks for one too many hears it, and what there was before can be asked for again."""
+    print(f"{java}: too many parameters", flush=True)
+    target = Target(test, java, *CHECKED, "-cp", test.work, "ParametersHard", known_errors=f"{KNOWN}|^jprof")
+    target.tell("work", 100)
+    test.jprof("attach", target.pid, "--file", test.new_profile(), "--log", "error")
+    client, profile = control.Client(target.pid), test.new_profile()
+    client.must("stop")
+    for begin, good in (0, True), (600, False), (0, True):
+        asked = ["ParametersHard.text(0):plain", *(f"Nobody{i}.m(0)" for i in range(begin, begin + 600))]
+        answer = client.ask("start", options={"file": str(profile), "parameters": asked})
+        test.expect(answer["ok"] == good, f"{java}: {asked[1]}: {answer}")
+        if good:
+            client.must("stop")
+        else:
+            test.lacks(java, answer["error"]["message"], "memory")
+            test.has_line(java, answer["error"]["message"], "too many different parameters and tags since the JVM began (1024)")
+    client.must("start", options={"file": str(profile), "parameters": ["ParametersHard.text(0):plain"]})
+    target.tell("work", 300)
+    client.must("stop")
+    target.end()
+    rows = [row for row in test.views(profile).rows("values") if row["kind"] == "value"]
+    test.expect(sum(row["calls"] for row in rows) == 300, f"{java}: {rows}")
+
+
 def main():
     test = Test()
     compile_all(test, test.javas[0])
@@ -291,6 +316,7 @@ def main():
         recordings(test, java)
         jdbc(test, java)
         sets(test, java)
+    too_many(test, test.javas[-1])
     held(test, test.javas[-1])
     test.finish()
 
