@@ -45,8 +45,9 @@ static const char *usual_sort(const struct report *report)
 	const char *sort = report->request->view->sort;
 
 	/* Calls were counted, and there is nothing else. */
-	if (!report->io_of_node && report->model->counted &&
-		report->model->condition_count == 0 && sheet_find(&report->sheet, "calls") >= 0)
+	if (!report->io_of_node && report->model->counted && !report->request->view->labels &&
+		report->model->profile->condition_count == 0 &&
+		sheet_find(&report->sheet, "calls") >= 0)
 		return "calls";
 	if (report->io_of_node && report->request->view->calls)
 		return "io.ns";
@@ -199,8 +200,11 @@ static void put_matches(struct head *head)
 	const char *yet = is_running ? " yet" : "";
 	const char *way = profile_meta_get(profile, "calls");
 	bool is_sampled = way && strcmp(way, "sample") == 0;
+	const struct model *model = head->report->model;
+	/* Calls that were counted are of no component, and have no labels. */
 	bool lacks_calls = (!way || strcmp(way, "off") != 0) &&
-			   !profile_is_unwritten(profile) && !head->report->model->counted;
+			   !profile_is_unwritten(profile) && !model->counted &&
+			   !model->choice->components && !profile->is_chosen;
 	char line[128] = "";
 
 	/* Calls were to be recorded, none was, and the profile can tell. */

@@ -199,7 +199,7 @@ static int open_findings(struct report *report, struct overview *view)
 		.tally = &view->tally};
 
 	if (!report->request->format->shares || report->request->choice.methods.count > 0 ||
-		report->request->choice.paths.count > 0)
+		report->request->choice.paths.count > 0 || report->model->profile->is_chosen)
 		return 0;
 	return findings_find(&view->findings, &input);
 }
