@@ -525,12 +525,22 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "kind", "Kind", IN_DATA);
 	sheet_add(sheet, NULL, "methods", "Methods", IN_JSON);
 	sheet_add(sheet, NULL, "share", "Share", IN_DATA);
-	sheet_add(sheet, NULL, "of_parameter", "Share", IN_TEXT);
+	/* The same for people: what sorts by it finds the number. */
+	sheet_add(sheet, NULL, "share", "Share", IN_TEXT);
 	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
 	at_least_column(report);
 	value_columns(report);
 	use_columns(report, 0);
 	sheet_add_name(sheet, "Value");
+}
+
+/* The place of the row's. */
+static size_t parameter_of(const struct report *report, uint32_t item)
+{
+	const struct values_view *view = report->data;
+
+	return item < view->values ? label_parameter_place(report->model->apart, item)
+				   : item - view->values;
 }
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
@@ -541,15 +551,13 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct value_row *row = &view->row[item];
 	const union model_value *cum = model_at(model, view->cum, item);
 	const struct profile_value *value = item < view->values ? &profile->value[item] : NULL;
-	size_t parameter =
-		value ? label_parameter_place(profile, item) : (size_t)(item - view->values);
 	double share = row->of > 0 ? (double)cum[model->lead].count / (double)row->of : 0;
 
-	*cells++ = cell_text(profile->parameter[parameter].name);
+	*cells++ = cell_text(profile->parameter[parameter_of(report, item)].name);
 	*cells++ = value ? cell_text(value->text) : cell_null();
 	*cells++ = cell_text(value ? label_kind(value) : "not known");
 	*cells++ = row->methods.text ? cell_json(row->methods) : cell_null();
-	*cells++ = row->of > 0 ? cell_real(share) : cell_null();
+	*cells++ = row->of > 0 ? cell_exact(share) : cell_null();
 	*cells++ = row->of > 0 ? cell_label(store_format(model->store, "%.1f%%", 100 * share))
 			       : cell_null();
 	*cells++ = cell_number(row->calls);
@@ -581,6 +589,7 @@ static int open_values(struct report *report)
 	uint32_t *items = report_room(report, count, uint32_t);
 	struct labelled labelled = {0};
 	struct error error = {0};
+	bool are_of_one = true;
 	int failed = 0;
 
 	if (!view || !items)
@@ -605,9 +614,14 @@ static int open_values(struct report *report)
 		pairs_fini(&summing.owners);
 		labelled_fini(&labelled);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (is_used(report, i))
-			items[used++] = i;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_used(report, i))
+			continue;
+		items[used++] = i;
+		are_of_one &= parameter_of(report, i) == parameter_of(report, items[0]);
+	}
+	/* On a terminal it would be the same in every row. */
+	report->sheet.column[0].flags |= used > 0 && are_of_one ? COLUMN_ASIDE : 0;
 	return failed == 0 ? report_list_shares(report, items, used) : -1;
 }
 
