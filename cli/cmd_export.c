@@ -14,6 +14,7 @@
 #include "cli/terminal/progress.h"
 #include "options/wrap.h"
 #include "report/exports/export.h"
+#include "report/model/labelled.h"
 
 struct words {
 	struct profile_choice choice;
@@ -252,6 +253,17 @@ static void say_adjustment(const struct opened_profile *opened)
 		say("calibration: %s", opened->adjustment.said);
 }
 
+/* So are the figures of a part alone. */
+static void say_chosen(const struct opened_profile *opened, const struct model_choice *choice)
+{
+	struct store store = {0};
+	struct label line = labels_chosen_line(opened->profile, &choice->labels, &store);
+
+	if (line.length > 0)
+		say("%s", line.text);
+	store_fini(&store);
+}
+
 static int write_export(
 	struct words *words, const char *output, enum export_calls calls, struct error *error)
 {
@@ -288,8 +300,10 @@ static int write_export(
 	progress_hide();
 	if (failed == 0 && opened.state[0] != '\0')
 		say("%s", opened.state);
-	if (failed == 0)
+	if (failed == 0) {
+		say_chosen(&opened, &words->choice.model);
 		say_adjustment(&opened);
+	}
 	free(intervals);
 	opened_profile_fini(&opened);
 	return failed;

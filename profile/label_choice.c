@@ -60,7 +60,7 @@ static const struct profile_parameter *parameter_of(
 	return &profile->parameter[PLACE_OF(profile, parameter, KEY_U32, value->parameter)];
 }
 
-/* What the set of tags has of the key that a pattern begins with. first: the place of the set's first row. */
+/* What the set of tags has of the key that a pattern begins with; NULL: nothing. first: the place of the set's first row. */
 static const char *tag_of(const struct profile *profile, size_t first, const char *pattern)
 {
 	for (size_t i = first;
@@ -73,7 +73,13 @@ static const char *tag_of(const struct profile *profile, size_t first, const cha
 		if (strncmp(pattern, key, length) == 0 && pattern[length] == '=')
 			return text_of(value);
 	}
-	return VALUE_NONE_NAME;
+	return NULL;
+}
+
+/* Behind the key. What has no such tag is asked for by its name alone: a pattern that matches anything is of any tag. */
+static bool matches_tag(const char *pattern, const char *text)
+{
+	return text ? pattern_match(pattern, text) : strcmp(pattern, VALUE_NONE_NAME) == 0;
 }
 
 /* True if a pattern of each key that is asked for matches what the set has of it. */
@@ -87,7 +93,7 @@ static bool is_chosen_set(
 
 		for (size_t q = 0; q < tags->count && !any; q++)
 			any = strncmp(tags->pattern[q], tags->pattern[p], key) == 0 &&
-			      pattern_match(tags->pattern[q] + key, text);
+			      matches_tag(tags->pattern[q] + key, text);
 		if (!any)
 			return false;
 	}
@@ -114,7 +120,9 @@ static int find_chosen(struct owned_profile *owned, const struct label_choice *c
 			&choice->values, parameter_of(profile, value)->name, text_of(value));
 	}
 	for (size_t i = 0; i <= profile->tag_count; i++)
-		chosen->tags[i] = is_chosen_set(profile, &choice->tags, i);
+		if (i == 0 || i == profile->tag_count ||
+			profile->tag[i].set != profile->tag[i - 1].set)
+			chosen->tags[i] = is_chosen_set(profile, &choice->tags, i);
 	owned->chosen = chosen;
 	return 0;
 }
@@ -174,22 +182,11 @@ static void give_calls(struct profile *profile, const struct profile_node *label
 	node->native += label->native;
 }
 
-/* The part of its waiting for a processor that is that of its running. */
-static uint64_t waited_part(
-	const struct profile *profile, const struct profile_thread *thread, uint64_t ran)
-{
-	int cpu = profile_metric_find(profile, "cpu");
-
-	if (cpu < 0 || thread->total[cpu] == 0 || ran > thread->total[cpu])
-		return 0;
-	return (uint64_t)((double)thread->waited_ns * (double)ran / (double)thread->total[cpu]);
-}
-
-/* A thread did what its nodes did; of those without anything nothing is left. */
+/* A thread did what its nodes did; of those without anything nothing is left. Of its waiting for a processor it is not known what
+ * it was done under. */
 static void sum_thread(const struct profile *profile, size_t at)
 {
 	struct profile_thread *thread = &profile->thread[at];
-	int cpu = profile_metric_find(profile, "cpu");
 	uint64_t total[PROFILE_METRIC_MAX] = {0}, events = 0;
 	struct profile_thread left = {.events = 0};
 
@@ -204,9 +201,24 @@ static void sum_thread(const struct profile *profile, size_t at)
 	left.events = events;
 	left.lost = events > 0 ? thread->lost : 0;
 	left.pruned = events > 0 ? thread->pruned : 0;
-	left.waited_ns = cpu < 0 ? 0 : waited_part(profile, thread, total[cpu]);
 	memcpy(thread->count, left.count, sizeof thread->count);
 	memcpy(thread->total, total, sizeof total);
+}
+
+/* What counting cost is known of the whole. */
+static void note_counting(struct profile *profile)
+{
+	profile->is_chosen = true;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+
+		if (account->kind == CALLS)
+			profile->unlabelled_calls += account->count;
+		else if (account->kind == SAMPLES &&
+			 sample_place_state(account->subject) == SAMPLE_JPROF)
+			profile->counting_samples[sample_place_condition(account->subject)] +=
+				account->amount;
+	}
 }
 
 /* What knows no labels. */
@@ -238,12 +250,12 @@ int labels_choose(struct owned_profile *owned, const struct label_choice *choice
 		else if (node->value > 0 && !is_root && !label_state_is_chosen(owned, caller))
 			give_calls(profile, node);
 	}
+	note_counting(profile);
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
 
-		if (account->kind == CALLS)
-			profile->unlabelled_calls += account->count;
-		else if (label_state_is_chosen(owned, state[account->node]))
+		if (account->kind != CALLS &&
+			label_state_is_chosen(owned, state[account->node]))
 			profile->account[accounts++] = *account;
 	}
 	profile->account_count = accounts;

@@ -131,6 +131,37 @@ static int read_threads(struct reader *reader)
 	return status;
 }
 
+/* The agent makes at most 10 labels of one call: 8 values, the tags, the line. Chains of many would take long to follow. */
+enum { LABELS_IN_CHAIN = 64 };
+
+static bool is_label(const struct profile_node *node)
+{
+	return node->line > 0 || node->value > 0 || node->tags > 0;
+}
+
+/* What is wrong with the node's labels; NULL: nothing. parent: its place, or the node's own; those before it are checked. */
+static const char *wrong_label(
+	const struct profile *profile, const struct profile_node *node, size_t parent, size_t i)
+{
+	size_t chain = is_label(node);
+
+	if ((node->line > 0) + (node->value > 0) + (node->tags > 0) > 1)
+		return "is more than one label";
+	if (node->value > 0 && PLACE_OF(profile, value, KEY_U32, node->value) == ROWS_NONE)
+		return "has an unknown value";
+	if (node->tags > PROFILE_LABEL_MAX ||
+		(node->tags > 1 &&
+			profile_tags_find(profile, node->tags) == profile->tag_count))
+		return "has unknown tags";
+	if (parent == i)
+		return chain > 0 ? "is a root with a label" : NULL;
+	while (chain > 0 && chain <= LABELS_IN_CHAIN && is_label(&profile->node[parent])) {
+		parent = profile->node[parent].parent;
+		chain++;
+	}
+	return chain > LABELS_IN_CHAIN ? "is one label of too many" : NULL;
+}
+
 /* A known thread, a parent before it, a known method. */
 static int check_node(struct reader *reader, void *record, size_t i)
 {
@@ -169,16 +200,14 @@ static int check_node(struct reader *reader, void *record, size_t i)
 	else if (node->method >= profile->method_count ||
 		 (node->method == METHOD_ROOT && !node->tags) != (node->id == 0))
 		wrong = "is of an unknown method";
-	else if (node->tags > PROFILE_LABEL_MAX ||
-		 (node->value > 0 &&
-			 PLACE_OF(profile, value, KEY_U32, node->value) == ROWS_NONE))
-		wrong = "has an unknown value, or tags";
 	else if (i >= UINT32_MAX - 1)
 		wrong = "is one more than can be read";
 	else if (node->sampled != (node->id >= NODE_SAMPLED_FIRST))
 		wrong = "has a number of the other kind";
 	else if (node->recursion > i - first && !node->sampled)
 		wrong = "has an impossible recursion level";
+	else
+		wrong = wrong_label(profile, node, parent, i);
 	if (wrong)
 		return read_damaged(
 			reader->source, "node %llu %s", (unsigned long long)id, wrong);
@@ -458,6 +487,8 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 		.method_count = profile->method_count,
 		.value = profile->value,
 		.value_count = profile->value_count,
+		.tag = profile->tag,
+		.tag_count = profile->tag_count,
 		.forward = profile->forward,
 		.forward_count = profile->forward_count,
 		.file = profile->file,

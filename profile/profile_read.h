@@ -152,8 +152,11 @@ struct profile {
 	struct profile *labelled;
 	/* By node of that: its place here. */
 	const uint32_t *labelled_place;
-	/* Where what is read was chosen by labels: calls that were counted without a path, and are left out. */
+	/* What is read was chosen by labels. Then calls that were counted without a path, and are left out; and, by condition,
+	 * samples that came while a call was counted, those under other labels, too: both are of the whole. */
+	bool is_chosen;
 	uint64_t unlabelled_calls;
+	uint64_t counting_samples[SAMPLE_CONDITIONS_MAX];
 	struct profile_contention *contention;
 	size_t contention_count;
 	struct profile_wait *long_wait;
@@ -206,6 +209,9 @@ bool profile_is_unwritten(const struct profile *profile);
 /* The place of the first row of that set of tags; tag_count if it has none, as the empty one. The set's other rows are
  * behind it. */
 size_t profile_tags_find(const struct profile *profile, uint32_t set);
+
+/* Position of the thread of that id, or -1. */
+ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
 
 /* Index of a metric by name, or -1. */
 int profile_metric_find(const struct profile *profile, const char *name);

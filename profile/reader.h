@@ -137,9 +137,6 @@ size_t rows_find(
 	rows_find((profile)->member, (profile)->member##_count, sizeof *(profile)->member,     \
 		kind, key)
 
-/* Position of the thread of that id, or -1. */
-ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
-
 /* More forwards than these do not lead to one another: a node went to its thread's fold, and the thread
  * to one of its kind. A damaged file may have circles. */
 #define PROFILE_FORWARDS_MAX 64

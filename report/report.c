@@ -13,6 +13,7 @@
 #include "options/folded.h"
 #include "options/matches.h"
 #include "options/nearest.h"
+#include "report/model/labelled.h"
 
 /* ---- the order of rows ---- */
 
@@ -45,8 +46,9 @@ static const char *usual_sort(const struct report *report)
 	const char *sort = report->request->view->sort;
 
 	/* Calls were counted, and there is nothing else. */
-	if (!report->io_of_node && report->model->counted &&
-		report->model->condition_count == 0 && sheet_find(&report->sheet, "calls") >= 0)
+	if (!report->io_of_node && report->model->counted && !report->request->view->labels &&
+		report->model->profile->condition_count == 0 &&
+		sheet_find(&report->sheet, "calls") >= 0)
 		return "calls";
 	if (report->io_of_node && report->request->view->calls)
 		return "io.ns";
@@ -92,7 +94,8 @@ static int choose_sort(struct report *report, struct error *error)
 
 		snprintf(name, sizeof(name), "%s%s%s", one->group ? one->group : "",
 			one->group ? "." : "", one->key);
-		choices_add(&choices, name);
+		if (sheet_find(&report->sheet, name) == (int)i)
+			choices_add(&choices, name);
 	}
 	if (column < 0)
 		return error_set(error, ERROR_USAGE,
@@ -105,10 +108,12 @@ static int choose_sort(struct report *report, struct error *error)
 				      ? SCREEN_MIN
 				      : 0;
 	if (report->min > 0 && !has_shares(&report->sheet.column[column])) {
-		if (view->share)
-			column = find_sort(report, model_leads_by_samples(report->model)
-							   ? "samples"
-							   : view->share);
+		if (view->share && model_leads_by_samples(report->model))
+			column = sheet_find(&report->sheet, "samples") >= 0
+					 ? find_sort(report, "samples")
+					 : find_sort(report, "samples_cum");
+		else if (view->share)
+			column = find_sort(report, view->share);
 		else
 			column = -1;
 		if (column < 0)
@@ -199,8 +204,11 @@ static void put_matches(struct head *head)
 	const char *yet = is_running ? " yet" : "";
 	const char *way = profile_meta_get(profile, "calls");
 	bool is_sampled = way && strcmp(way, "sample") == 0;
+	const struct model *model = head->report->model;
+	/* Calls that were counted are of no component, and have no labels. */
 	bool lacks_calls = (!way || strcmp(way, "off") != 0) &&
-			   !profile_is_unwritten(profile) && !head->report->model->counted;
+			   !profile_is_unwritten(profile) && !model->counted &&
+			   !model->choice->components && !profile->is_chosen;
 	char line[128] = "";
 
 	/* Calls were to be recorded, none was, and the profile can tell. */
@@ -257,37 +265,12 @@ static void put_folded(struct head *head)
 
 /* ---- what was chosen by labels ---- */
 
-static void put_patterns(struct out *out, const char *words, const struct pattern_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		out_text(out, i > 0 ? ", " : words);
-		out_text(out, list->pattern[i]);
-	}
-}
-
-/* "what was done with the tag user=alice"; and what it lacks. Empty: all is there. The store's. */
+/* Empty: all is there. */
 static struct label chosen_line(const struct report *report)
 {
-	const struct label_choice *labels = &report->request->choice.labels;
-	uint64_t counted = report->model->apart->unlabelled_calls;
-	struct label line = {"", 0};
-	struct out out;
+	const struct model *model = report->model;
 
-	if (label_choice_is_all(labels))
-		return line;
-	out_init(&out, -1);
-	out_text(&out, "only what was done");
-	put_patterns(&out, " under the tags ", &labels->tags);
-	put_patterns(&out, " by calls with the values ", &labels->values);
-	if (counted > 0) {
-		out_text(&out, "; without ");
-		out_number(&out, counted);
-		out_text(&out, " calls that were counted without a path");
-	}
-	if (out.failed == 0)
-		line = store_bytes(report->model->store, out.buffer, out.length);
-	out_fini(&out);
-	return line.text ? line : (struct label){"", 0};
+	return labels_chosen_line(model->apart, &report->request->choice.labels, model->store);
 }
 
 static void put_chosen(struct head *head)
@@ -298,14 +281,17 @@ static void put_chosen(struct head *head)
 		put_line(head, line.text);
 }
 
-/* Formats without a head have it beside the rows. */
+/* Formats without a head have it beside the rows, or leave it to a line beside the report. */
 static void note_chosen(struct report *report, struct sink *sink)
 {
 	struct label line = chosen_line(report);
 
-	if (line.length > 0 && !report->request->format->has_head &&
-		report->request->format->note)
+	if (line.length == 0 || report->request->format->has_head)
+		return;
+	if (report->request->format->note)
 		sink_note(sink, "chosen", line.text, "");
+	else
+		say(report, "%s", line.text);
 }
 
 /* ---- an interval of slices ---- */

@@ -8,6 +8,7 @@
 
 #include "options/nearest.h"
 #include "options/number.h"
+#include "report/model/labelled.h"
 #include "report/model/trace_times.h"
 
 /* The line for a word that is none of the names. */
@@ -189,7 +190,7 @@ int request_check_profile(const struct report_request *request, const struct pro
 {
 	const struct view *view = request->view;
 
-	if (view->labels && !profile->labelled)
+	if (view->labels && !labels_are_there(profile, is_tags(view)))
 		return error_set(error, ERROR_MISSING, "'%s' has no %s: record with %s", file,
 			view->name,
 			is_tags(view) ? "tags=KEY:PATTERN(WHAT), or set them from inside"

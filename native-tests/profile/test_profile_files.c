@@ -645,6 +645,15 @@ static void truncated(void **state)
 	assert_open_fails(path, ERROR_FORMAT, "is truncated");
 }
 
+#define A_VALUE                                                                                \
+	"INSERT INTO parameter VALUES(1, 'k', 0); INSERT INTO value VALUES(1, 1, 'x', 0); "
+/* So many labels, each below the one before, below a node. */
+#define LABELS(count)                                                                          \
+	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " count      \
+	") INSERT INTO node(id, parent, thread, method, tags) SELECT 4294967296 + 999 + i, "   \
+	"4294967296 + iif(i = 1, 1, 998 + i), 1, "                                             \
+	"(SELECT method FROM node WHERE id = 4294967297), 1 FROM n"
+
 static void damaged(void **state)
 {
 	/* SQL that damages a profile of 2 threads and 7 nodes each, and what is said
@@ -720,9 +729,19 @@ static void damaged(void **state)
 		{__LINE__, "UPDATE node SET recursion = 4000000000", ERROR_FORMAT,
 			"impossible recursion"},
 		{__LINE__, "UPDATE node SET value = 1 WHERE id & 15 = 3", ERROR_FORMAT,
-			"unknown value, or tags"},
+			"unknown value"},
 		{__LINE__, "UPDATE node SET tags = 268435456 WHERE id & 15 = 3", ERROR_FORMAT,
-			"unknown value, or tags"},
+			"unknown tags"},
+		{__LINE__, "UPDATE node SET tags = 2 WHERE id & 15 = 3", ERROR_FORMAT,
+			"unknown tags"},
+		{__LINE__, "UPDATE node SET line = 7, tags = 1 WHERE id & 15 = 3", ERROR_FORMAT,
+			"more than one label"},
+		{__LINE__, A_VALUE "UPDATE node SET value = 1, tags = 1 WHERE id & 15 = 3",
+			ERROR_FORMAT, "more than one label"},
+		{__LINE__, A_VALUE "UPDATE node SET value = 1 WHERE id & 15 = 0", ERROR_FORMAT,
+			"a root with a label"},
+		{__LINE__, LABELS("64"), 0, ""},
+		{__LINE__, LABELS("65"), ERROR_FORMAT, "one label of too many"},
 		{__LINE__, "UPDATE node SET tags = 2 WHERE id & 15 = 0", ERROR_FORMAT,
 			"unknown method"},
 		{__LINE__, "UPDATE node SET tags = -1 WHERE id & 15 = 3", ERROR_FORMAT,
@@ -756,9 +775,10 @@ static void damaged(void **state)
 		fixture_profile(path, 2, 7);
 		fixture_sql(path, rows[i].sql, NULL, 0);
 		int status = profile_open(&profile, path, &error);
-		if (status != -(int)rows[i].code || profile ||
+		if (status != -(int)rows[i].code || !profile != (status != 0) ||
 			!strstr(error.text, rows[i].part))
 			fail_msg("row of line %d: %d %s", rows[i].line, status, error.text);
+		profile_free(profile);
 	}
 }
 

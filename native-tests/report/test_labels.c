@@ -5,6 +5,7 @@
  * summed up by hand from the tree in put_nodes.
  */
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "native-tests/report/fixture.h"
 #include "native-tests/test_folder.h"
 #include "profile/profile_write.h"
+#include "report/request.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -187,6 +189,7 @@ static int put_all(struct profile_writer *writer, unsigned times, struct error *
 							 .alive = true,
 							 .folded = 1,
 							 .events = times * 46,
+							 .waited_ns = times * 9,
 							 .total = {times * 305}},
 		{.id = 2,
 			.java_id = 2,
@@ -216,16 +219,22 @@ static int put_all(struct profile_writer *writer, unsigned times, struct error *
 	return status;
 }
 
-/* What samples alone have found: below labels, and below a method without any. */
+/* What samples alone have found: below labels, and below a method without any; and what came while calls were counted. */
 static int put_samples(struct profile_writer *writer, struct error *error)
 {
 	static const struct {
 		uint32_t id, parent, method, samples;
-	} sampled[] = {{0, 4, SEND, 3}, {1, 13, SEND, 5}, {2, 1, SEND, 7}, {3, 2, PREPARE, 2}};
-	const struct profile_condition condition = {
-		.id = 0, .name = "wall:1ms", .event = "wall", .period = 1000000, .unit = "ns"};
-	int status = profile_put(writer, &condition, error);
+		/* Periods of 100 ns, of 700 ns that 1000 counted calls take. */
+		uint32_t counting;
+	} sampled[] = {{0, 4, SEND, 3, 0}, {1, 13, SEND, 5, 8}, {2, 1, SEND, 7, 6},
+		{3, 2, PREPARE, 2, 0}};
+	static const struct profile_condition conditions[] = {
+		{.id = 0, .name = "wall:1ms", .event = "wall", .period = 1000000, .unit = "ns"},
+		{.id = 1, .name = "cpu:100ns", .event = "cpu", .period = 100, .unit = "ns"},
+	};
+	int status = 0;
 
+	PUT_ALL(conditions);
 	for (uint32_t i = 0; i < COUNT(sampled) && status == 0; i++) {
 		const uint64_t nothing[] = {0};
 		const struct profile_node node = {.thread = 1,
@@ -242,10 +251,19 @@ static int put_samples(struct profile_writer *writer, struct error *error)
 			.kind = SAMPLES,
 			.count = sampled[i].samples,
 			.amount = sampled[i].samples};
+		const struct profile_account counting = {.thread = 1,
+			.id = 200 + i,
+			.node = node.id,
+			.subject = sample_place(1, SAMPLE_JPROF, 0),
+			.kind = SAMPLES,
+			.count = sampled[i].counting,
+			.amount = sampled[i].counting};
 
 		status = profile_put(writer, &node, error);
 		if (status == 0)
 			status = profile_put(writer, &account, error);
+		if (status == 0 && counting.count > 0)
+			status = profile_put(writer, &counting, error);
 	}
 	return status;
 }
@@ -305,7 +323,7 @@ static int remove_file(void **state)
 /* What is asked for; NULL and 0: not. */
 struct asked {
 	const char *tags[3], *values[2];
-	const char *view, *interval, *by, *thread, *method;
+	const char *view, *interval, *by, *thread, *method, *metrics;
 	bool is_auto;
 	const struct adjustment *adjustment;
 };
@@ -327,6 +345,14 @@ static struct profile *open_asked(
 	return profile;
 }
 
+/* What was said last, beside the report. */
+static char said[256];
+
+static void keep_said(const char *line)
+{
+	snprintf(said, sizeof(said), "%s", line);
+}
+
 /* labels: what the profile was read with. */
 static char *print_chosen(const struct profile *profile, const struct asked *asked,
 	const struct label_choice *labels, const struct format *format, unsigned width)
@@ -335,8 +361,11 @@ static char *print_chosen(const struct profile *profile, const struct asked *ask
 		.format = format,
 		.width = width,
 		.by = asked->by,
+		.say = keep_said,
 		.min = -1,
-		.choice = {.labels = *labels, .adjustment = asked->adjustment}};
+		.choice = {.labels = *labels,
+			.metrics = asked->metrics,
+			.adjustment = asked->adjustment}};
 	struct error error = {0};
 	uint64_t violations;
 	struct out out;
@@ -467,9 +496,10 @@ static void test_values(void **state)
 		json_string_value(
 			at(json_array_get(json_object_get(report, "rows"), 0), "kind")),
 		"not known");
-	assert_true(
-		json_real_value(at(find_row(report, value_keys, "Db.execute(0)", SQL, "value"),
-			"share")) == 0.579);
+	assert_true(fabs(json_real_value(
+				 at(find_row(report, value_keys, "Db.execute(0)", SQL, "value"),
+					 "share")) -
+			    110.0 / 190) < 1e-14);
 	json_decref(report);
 }
 
@@ -587,8 +617,56 @@ static void test_tags_together(void **state)
 	check_tags(&(struct asked){.view = "tags", .by = "user,kind"}, cases, COUNT(cases));
 	profile = open_asked(&(struct asked){.view = "tags"}, &labels, &error);
 	assert_int_equal(tags_check(profile, "kind", &error), 0);
-	assert_int_equal(tags_check(profile, "user,who", &error), -ERROR_MISSING);
+	assert_int_equal(tags_check(profile, "user,who,kind", &error), -ERROR_MISSING);
+	assert_non_null(strstr(error.text, "tags 'who';"));
+	error = (struct error){0};
+	assert_int_equal(tags_check(profile, "user,kind,user", &error), -ERROR_USAGE);
+	assert_non_null(strstr(error.text, "'user' twice"));
 	profile_free(profile);
+}
+
+/* Where rows are of several keys, JSON has the value of each by itself. */
+static void test_values_of_tags(void **state)
+{
+	json_t *report = report_asked(&(struct asked){.view = "tags", .by = "user,kind"});
+	const json_t *row = find_row(report, tag_keys, "user,kind", "alice, (none)", "values");
+	json_t *expected = json_pack("[{s:s,s:s,s:s},{s:s,s:n,s:s}]", "key", "user", "value",
+		"alice", "kind", "value", "key", "kind", "value", "kind", "none");
+
+	assert_non_null(expected);
+	assert_true(json_equal(json_object_get(row, "values"), expected));
+	json_decref(expected);
+	json_decref(report);
+	report = report_asked(&(struct asked){.view = "tags"});
+	row = find_row(report, tag_keys, "user", "alice", "value");
+	assert_true(json_is_null(json_object_get(row, "values")));
+	json_decref(report);
+}
+
+/* A profile with values alone has no view of tags, and the other way round. */
+static void test_one_kind(void **state)
+{
+	static const struct {
+		size_t first, count;
+		int of_values, of_tags;
+	} cases[] = {{0, 4, 0, 0}, {0, 2, 0, -ERROR_MISSING}, {2, 2, -ERROR_MISSING, 0}};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct report_request of_values = {.view = view_find("values")},
+					    of_tags = {.view = view_find("tags")};
+		struct label_choice labels;
+		struct error error = {0};
+		struct profile *profile =
+			open_asked(&(struct asked){.view = "tags"}, &labels, &error);
+
+		profile->parameter += cases[i].first;
+		profile->parameter_count = cases[i].count;
+		assert_int_equal(request_check_profile(&of_values, profile, "x", &error),
+			cases[i].of_values);
+		assert_int_equal(request_check_profile(&of_tags, profile, "x", &error),
+			cases[i].of_tags);
+		profile_free(profile);
+	}
 }
 
 /* ---- what is chosen ---- */
@@ -615,11 +693,12 @@ static void test_chosen(void **state)
 		json_int_t all, execute, send;
 	} cases[] = {
 		{__LINE__, {.tags = {"user=alice"}}, 143, 56, 16},
-		{__LINE__, {.tags = {"user=*"}}, 143 + 90 + 1162, 106, 78},
+		{__LINE__, {.tags = {"user=*"}}, 143 + 90, 56, 76},
 		{__LINE__, {.tags = {"user=alice", "user=bob"}}, 233, 56, 76},
 		{__LINE__, {.tags = {"user=alice", "kind=http"}}, 20, 0, 16},
 		{__LINE__, {.tags = {"user=alice", "user=bob", "kind=(none)"}}, 213, 56, 60},
 		{__LINE__, {.tags = {"user=(none)"}}, 1162, 50, 2},
+		{__LINE__, {.tags = {"user=*", "user=(none)"}}, 143 + 90 + 1162, 106, 78},
 		{__LINE__, {.values = {"SELECT*"}}, 110, 39, 18},
 		{__LINE__, {.values = {"Db.execute(1)=7"}}, 59, 19, 0},
 		{__LINE__, {.values = {"(null)", "(others)"}}, 14, 14, 0},
@@ -718,6 +797,8 @@ static void test_chosen_accounts(void **state)
 	check(__LINE__, row, "received.bytes", 0);
 	assert_int_equal(profile->thread_count, 1);
 	assert_int_equal(profile->unlabelled_calls, 1000);
+	assert_true(profile->is_chosen);
+	assert_int_equal(profile->thread[0].waited_ns, 0);
 	json_decref(report);
 	profile_free(profile);
 	label_choice_fini(&labels);
@@ -725,8 +806,8 @@ static void test_chosen_accounts(void **state)
 
 static void test_nothing_chosen(void **state)
 {
-	static const struct asked cases[] = {
-		{.tags = {"user=carol"}}, {.tags = {"who=*x"}}, {.values = {"INSERT*"}}};
+	static const struct asked cases[] = {{.tags = {"user=carol"}}, {.tags = {"who=*"}},
+		{.tags = {"kind=(n*"}}, {.values = {"INSERT*"}}};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct label_choice labels;
@@ -782,7 +863,7 @@ static void test_adjusted(void **state)
 			continue;
 		user += json_integer_value(at(row, "cum.wall"));
 		raw += json_integer_value(at(row, "raw_cum.wall"));
-		assert_true(json_integer_value(at(row, "error.wall")) > 0);
+		assert_true(json_integer_value(at(row, "error_cum.wall")) > 0);
 	}
 	assert_int_equal(user, all);
 	assert_int_equal(raw, 1395);
@@ -826,7 +907,7 @@ static void test_divided(void **state)
 			if (strcmp(json_string_value(at(row, "key")), "user") != 0)
 				continue;
 			user += json_integer_value(at(row, "cum.wall"));
-			samples += json_integer_value(at(row, "samples.wall"));
+			samples += json_integer_value(at(row, "samples_cum.wall"));
 		}
 		if (user != cases[i].all || samples != cases[i].samples)
 			fail_msg("line %d: %lld, %lld samples", cases[i].line, (long long)user,
@@ -853,6 +934,57 @@ static void test_divided_values(void **state)
 	json_decref(report);
 }
 
+/* Of 14 samples that came while calls were counted 7 are these calls': the others are the methods' own, as many under each tag
+ * whether that is chosen or not. */
+static void test_counting(void **state)
+{
+	static const struct {
+		int line;
+		struct asked asked;
+		json_int_t samples[3];
+	} cases[] = {
+		{__LINE__, {.view = "tags", .by = "user"}, {4, 0, 3}},
+		{__LINE__, {.view = "tags", .by = "user", .tags = {"user=alice"}}, {4, -1, -1}},
+		{__LINE__, {.view = "tags", .by = "user", .tags = {"user=(none)"}},
+			{-1, -1, 3}},
+	};
+	static const char *const users[] = {"alice", "bob", NULL};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct asked asked = cases[i].asked;
+		json_t *report;
+
+		asked.is_auto = true;
+		report = report_asked(&asked);
+		for (size_t u = 0; u < COUNT(users); u++)
+			if (cases[i].samples[u] >= 0)
+				check(cases[i].line,
+					find_row(report, tag_keys, "user", users[u],
+						users[u] ? "value" : "none"),
+					"samples_cum.cpu", cases[i].samples[u]);
+		json_decref(report);
+	}
+}
+
+/* A metric that is chosen sorts, though calls were counted: there are samples. */
+static void test_order_of_metric(void **state)
+{
+	static const char *const names[] = {"values", "tags", "methods"};
+
+	for (size_t v = 0; v < COUNT(names); v++) {
+		const char *key = strcmp(names[v], "methods") == 0 ? "base.wall" : "cum.wall";
+		json_t *report = report_asked(
+			&(struct asked){.view = names[v], .metrics = "wall", .is_auto = true});
+		json_t *rows = json_object_get(report, "rows");
+
+		assert_true(json_array_size(rows) > 2);
+		for (size_t i = 1; i < json_array_size(rows); i++)
+			assert_true(json_integer_value(at(json_array_get(rows, i - 1), key)) >=
+				    json_integer_value(at(json_array_get(rows, i), key)));
+		json_decref(report);
+	}
+}
+
 /* ---- for people ---- */
 
 /* One line a value, no wider than the terminal, without what that might obey. */
@@ -864,7 +996,7 @@ static void test_text(void **state)
 		const char *shown[6];
 	} cases[] = {
 		{{.view = "values"}, 80,
-			{"Total", "(null)", "(others)", "(not known)", "57.9%"}},
+			{"Total", "(null)", "(others)", "(not known)", "57.9%", "Rows"}},
 		{{.view = "values"}, 160,
 			{"Db.execute(0)", "SELECT a FROM <b> /* ", "(null)", "57.9%", "Self"}},
 		{{.view = "tags"}, 80, {"user", "kind", "alice", "(none)", "Threads", "Total"}},
@@ -909,6 +1041,10 @@ static void test_chosen_note(void **state)
 	assert_non_null(strstr(text, "\"chosen\":\"only what was done under the tags user=bob; "
 				     "without 1000 calls that were counted without a path\""));
 	free(text);
+	/* CSV has no place for it. */
+	free(print_chosen(profile, &asked, &labels, format_find("csv"), 0));
+	assert_string_equal(said, "only what was done under the tags user=bob; without 1000 "
+				  "calls that were counted without a path");
 	profile_free(profile);
 	label_choice_fini(&labels);
 }
@@ -921,6 +1057,8 @@ int main(void)
 		cmocka_unit_test(test_values_add_up),
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_tags_together),
+		cmocka_unit_test(test_values_of_tags),
+		cmocka_unit_test(test_one_kind),
 		cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_chosen_calls),
 		cmocka_unit_test(test_chosen_accounts),
@@ -928,6 +1066,8 @@ int main(void)
 		cmocka_unit_test(test_adjusted),
 		cmocka_unit_test(test_divided),
 		cmocka_unit_test(test_divided_values),
+		cmocka_unit_test(test_counting),
+		cmocka_unit_test(test_order_of_metric),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_chosen_note),
 	};

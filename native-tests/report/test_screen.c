@@ -519,6 +519,37 @@ static void test_overview(void **state)
 	free(text);
 }
 
+/* Of ten paths of one weight all are shown where there is room for four, for otherwise none would be; where none has its share there
+ * is no heading either. */
+static void test_even_paths(void **state)
+{
+	static const struct {
+		int line;
+		uint64_t outside; /* of all methods */
+		size_t paths;
+	} cases[] = {{__LINE__, 0, 10}, {__LINE__, 1000000, 0}};
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		size_t found = 0;
+		char *text, *paths;
+
+		fixture_init(&fixture);
+		fixture_thread(&fixture, "main", cases[i].outside, 0);
+		for (size_t m = 0; m < COUNT(names); m++)
+			fixture_node(&fixture, 0,
+				fixture_method(&fixture, "com.acme.Even", names[m], "()V"), 1,
+				100, 0);
+		text = print_screen("overview", 80, NULL);
+		paths = strstr(text, "Call paths");
+		for (char *at = paths; at && (at = strstr(at, "com.acme.Even.")); at++)
+			found++;
+		if (found != cases[i].paths || !paths != (cases[i].paths == 0))
+			fail_msg("line %d: %zu\n%s", cases[i].line, found, text);
+		free(text);
+	}
+}
+
 /* ---- options that choose rows ---- */
 
 static json_t *print_json(const struct report_request *request)
@@ -800,6 +831,7 @@ int main(void)
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_uneven_samples),
 		cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_even_paths),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_min_of_nothing),
 		cmocka_unit_test(test_callers_of),

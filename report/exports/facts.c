@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "report/model/labelled.h"
+
 uint64_t export_fact(const struct profile *profile, const char *key)
 {
 	const char *value = profile_meta_get(profile, key);
@@ -19,6 +21,7 @@ struct export_notes export_notes(const struct export *export)
 	const struct profile_interval *interval = &profile->interval;
 	const struct adjustment *adjustment = model->choice->adjustment;
 	struct store *store = model->store;
+	struct label chosen = labels_chosen_line(model->apart, &model->choice->labels, store);
 	struct export_notes notes = {{NULL}};
 	unsigned count = 0;
 
@@ -28,6 +31,8 @@ struct export_notes export_notes(const struct export *export)
 			interval->from ? interval->from->label : "",
 			interval->to ? interval->to->label : "")
 					      .text;
+	if (chosen.length > 0)
+		notes.line[count++] = chosen.text;
 	if (adjustment && adjustment->said[0] != '\0')
 		notes.line[count++] =
 			store_format(store, "calibration: %s", adjustment->said).text;

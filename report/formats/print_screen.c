@@ -62,10 +62,10 @@ static const struct weight {
 	{"seconds", "per_second", NULL, 10},
 	/* What is slow, and how much of its parameter's that is. */
 	{"values", "cum", NULL, 10},
-	{"values", NULL, "of_parameter", 11},
+	{"values", NULL, "share", 11},
 	{"values", NULL, "calls", 12},
-	{"values", NULL, "parameter", WEIGHT_METRIC},
-	{"values", NULL, "rows", WEIGHT_METRIC + 1},
+	{"values", NULL, "rows", WEIGHT_METRIC},
+	{"values", NULL, "parameter", WEIGHT_METRIC + 1},
 	{"values", "base", NULL, WEIGHT_METRIC + 2},
 	{"tags", NULL, "key", 9},
 	{"tags", NULL, "threads", 13},
@@ -295,14 +295,36 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 
 /* ---- layout: which columns are shown ---- */
 
-/* Adds "Lost, Pruned" behind the reason why they are left out. */
-static void add_absent(
-	const struct sink *sink, struct out *absent, const char *reason, const char *heading)
+/* Columns that are left out, for one reason. */
+struct absent {
+	const char *reason;
+	const char *group; /* of the last one that was named, or NULL */
+	struct out text;
+};
+
+/* Another column in text is called so, too. */
+static bool is_common(const struct sink *sink, const struct column *column)
 {
-	if (sink->sheet->brief)
+	bool any = false;
+
+	for (unsigned i = 0; i < sink->shown && !any; i++)
+		any = column_at(sink, i) != column &&
+		      strcmp(column_at(sink, i)->heading, column->heading) == 0;
+	return any;
+}
+
+/* Adds "Lost, Pruned" behind the reason. "Bytes", which many groups have, is named by the group's first alone. */
+static void add_absent(
+	const struct sink *sink, struct absent *absent, const struct column *column)
+{
+	bool is_named =
+		column->group && absent->group && strcmp(column->group, absent->group) == 0;
+
+	if (sink->sheet->brief || (is_named && is_common(sink, column)))
 		return;
-	out_text(absent, absent->length == 0 ? reason : ", ");
-	out_text(absent, heading);
+	out_text(&absent->text, absent->text.length == 0 ? absent->reason : ", ");
+	out_text(&absent->text, column->heading);
+	absent->group = column->group;
 }
 
 /* And what that column says. */
@@ -339,12 +361,14 @@ static void layout(struct sink *sink)
 	/* Where nothing else stands beside the last column a text has half of the line. */
 	size_t last = sink->shown - 1, used = 0, name = sink->terminal * 2 / 5,
 	       text = last == 1 ? sink->terminal * 11 / 20 : TEXT_WIDTH;
-	struct out zero, same, narrow;
+	struct absent zero = {.reason = "nothing in: "},
+		      same = {.reason = "the same in every row: "},
+		      narrow = {.reason = "no room for: "};
 	bool full = false;
 
-	out_init(&zero, -1);
-	out_init(&same, -1);
-	out_init(&narrow, -1);
+	out_init(&zero.text, -1);
+	out_init(&same.text, -1);
+	out_init(&narrow.text, -1);
 	if (sink->screen[last].text < name)
 		name = larger(sink->screen[last].text, strlen(column_at(sink, last)->heading));
 	for (unsigned i = 0; i < last; i++) {
@@ -363,16 +387,16 @@ static void layout(struct sink *sink)
 		if (weight >= WEIGHT_NEVER)
 			continue;
 		if (weight >= WEIGHT_METRIC && sink->rows > 0 && !screen->nonzero) {
-			add_absent(sink, &zero, "nothing in: ", column->heading);
+			add_absent(sink, &zero, column);
 		} else if (weight >= WEIGHT_OTHER && says_one_thing(sink, screen)) {
-			add_absent(sink, &same, "the same in every row: ", column->heading);
-			add_value(sink, &same, column, &screen->first);
+			add_absent(sink, &same, column);
+			add_value(sink, &same.text, column, &screen->first);
 		} else if ((weight >= WEIGHT_METRIC &&
 				   (full || used + screen->width + GAP + name >
 						    sink->terminal)) ||
 			   used + screen->width + GAP + NAME_LEAST > sink->terminal) {
 			full = true;
-			add_absent(sink, &narrow, "no room for: ", column->heading);
+			add_absent(sink, &narrow, column);
 		} else {
 			screen->shown = true;
 			used += screen->width + GAP;
@@ -382,7 +406,7 @@ static void layout(struct sink *sink)
 	sink->screen[last].width =
 		sink->terminal > used + NAME_LEAST ? sink->terminal - used : NAME_LEAST;
 	for (unsigned i = 0; i < 3; i++) {
-		struct out *part = (struct out *[]){&zero, &same, &narrow}[i];
+		struct out *part = (struct out *[]){&zero.text, &same.text, &narrow.text}[i];
 
 		if (part->length > 0 && sink->text.length > 0)
 			out_text(&sink->text, "; ");

@@ -409,5 +409,6 @@ int model_fold_components(struct model *model)
 
 	if (!component)
 		return -1;
+	model->component = component;
 	return merge(model, component, model->choice->merge_threads);
 }

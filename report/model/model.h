@@ -24,6 +24,7 @@
 #include "profile/store.h"
 
 struct components;
+struct method_component;
 
 /* What the user chose. */
 struct model_choice {
@@ -117,6 +118,8 @@ struct model {
 	/* By node as it was read: the one that it has become; and whether events of traces alone have found it, or NULL. */
 	const uint32_t *place;
 	const bool *told_apart;
+	/* By method as it was read; NULL: methods are no components. */
+	const struct method_component *component;
 	bool *selected; /* by position of the thread */
 	/* What threads that are left out as the JVM's own ran, in samples on the first chosen condition. */
 	uint64_t jvm_samples[SAMPLE_STATES];
@@ -306,6 +309,11 @@ bool model_is_sample(
  * counter's addition for what it does beside: where methods do nothing but call one another, samples there are twice as many as
  * counting takes. */
 #define COUNTED_CALL_NS 0.7
+
+/* The part of so many samples of counting, 0 to 1, that so many calls can have had. Calls that were counted have no labels: where what
+ * is read was chosen by labels, it is the part of the whole. */
+double model_counting_part(
+	const struct profile *profile, uint32_t condition, double calls, double samples);
 
 /* Those among them that were taken while jprof counted a call are none of the program: this is true of them instead. */
 bool model_is_counting(

@@ -39,7 +39,7 @@ static int time_condition(const struct profile *profile)
 static double counting_part(
 	const struct profile *profile, const struct pattern_list *threads, int condition)
 {
-	double counting = 0, all = 0, calls = 0, period;
+	double counting = 0, all = 0, calls = 0;
 
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
@@ -57,10 +57,8 @@ static double counting_part(
 		if (sample_place_state(account->subject) == SAMPLE_JPROF)
 			counting += (double)account->amount;
 	}
-	period = (double)profile->condition[condition].period;
-	/* As what is taken out (samples.c). */
-	if (strcmp(profile->condition[condition].event, "cpu") == 0)
-		counting = fmin(counting, calls * COUNTED_CALL_NS / period);
+	/* As what is taken out. */
+	counting *= model_counting_part(profile, (uint32_t)condition, calls, counting);
 	return all > 0 ? counting / all : 0;
 }
 

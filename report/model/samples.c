@@ -50,6 +50,20 @@ static double evenness(const struct model *model, unsigned condition)
 	return stacks > 0 && squares > 0 ? taken * taken / squares / stacks : 1;
 }
 
+double model_counting_part(
+	const struct profile *profile, uint32_t condition, double calls, double samples)
+{
+	const struct profile_condition *row = &profile->condition[condition];
+
+	if (profile->is_chosen) {
+		calls = (double)profile->unlabelled_calls;
+		samples = (double)profile->counting_samples[condition];
+	}
+	if (strcmp(row->event, "cpu") != 0 || samples == 0)
+		return 1;
+	return fmin(1, calls * COUNTED_CALL_NS / (samples * (double)row->period));
+}
+
 /* Samples of counting beyond that are the methods' own. */
 static void bound_counting(const struct model *model, uint64_t *samples, uint64_t *counting)
 {
@@ -62,12 +76,12 @@ static void bound_counting(const struct model *model, uint64_t *samples, uint64_
 			model->selected[profile->node[profile->account[i].node].thread])
 			calls += (double)profile->account[i].count;
 	for (size_t c = 0; c < conditions; c++) {
-		double time = 0, part;
+		double all = 0, part;
 
 		for (size_t i = c; i < profile->node_count * conditions; i += conditions)
-			time += (double)counting[i] * (double)model->condition[c]->period;
-		part = calls * COUNTED_CALL_NS / time;
-		if (strcmp(model->condition[c]->event, "cpu") != 0 || time == 0 || part >= 1)
+			all += (double)counting[i];
+		part = model_counting_part(profile, model->condition[c]->id, calls, all);
+		if (part == 1)
 			continue;
 		for (size_t i = c; i < profile->node_count * conditions; i += conditions) {
 			uint64_t own = (uint64_t)llround((double)counting[i] * part);

@@ -3,6 +3,7 @@
 /* notes: a format that keeps titles alone, up to the empty one in front of the rows. */
 #include "report/page/notes.h"
 
+#include "report/model/labelled.h"
 #include "report/report.h"
 
 static void no_begin(struct sink *sink)
@@ -37,6 +38,8 @@ int notes_put(
 		.state = state,
 		.view = &view_overview,
 		.format = &format_notes};
+	struct label chosen =
+		labels_chosen_line(model->apart, &model->choice->labels, model->store);
 	struct model together;
 	uint64_t violations;
 	int failed;
@@ -44,6 +47,11 @@ int notes_put(
 	request.choice.merge_threads = true;
 	request.choice.program_alone = request.choice.threads.count == 0;
 	out_text(out, "\"notes\":[");
+	/* Titles follow: what ran, at least. */
+	if (chosen.length > 0) {
+		out_json(out, chosen.text, chosen.length);
+		out_char(out, ',');
+	}
 	failed = model_init(&together, model->profile, &request.choice, error);
 	if (failed == 0)
 		failed = report_view(&together, &request, out, &violations, error);

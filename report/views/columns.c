@@ -202,32 +202,44 @@ static void choose_shown(struct report *report, unsigned figure, unsigned sample
 	}
 }
 
+/* What figures that can be summed are called: groups, and their headings. */
+struct figure_names {
+	const char *group, *heading;
+	const char *samples;
+	const char *raw, *raw_heading;
+	const char *error, *error_heading;
+	const char *
+		cum_heading; /* of those of all below, which stand beside them; NULL: there are none */
+};
+
 /* Figures that can be summed, and beside them, if there are any, those of all below. */
-static void add_columns(struct report *report, const char *group, const char *heading,
-	const char *cum_heading, const char *raw_group, const char *raw_heading)
+static void add_columns(struct report *report, const struct figure_names *names)
 {
 	struct sheet *sheet = &report->sheet;
+	const char *heading = names->heading, *cum_heading = names->cum_heading;
 	/* Text has no columns that would be empty, unless they were asked for. */
 	bool is_empty =
 		cum_heading && report->model->lacks_calls && !report->model->choice->metrics;
 	unsigned cum = 0, error_cum = 0, flags = is_empty ? IN_DATA : IN_ALL, samples;
 
-	report->summed.figure = sheet_add_metrics(sheet, group, heading, flags | COLUMN_SUM, 0);
+	report->summed.figure =
+		sheet_add_metrics(sheet, names->group, heading, flags | COLUMN_SUM, 0);
 	if (cum_heading)
 		cum = sheet_add_metrics(sheet, "cum", cum_heading, flags, 1);
 	samples = sheet->column_count;
-	sample_columns(report, "samples", cum_heading ? heading : "", IN_ALL | COLUMN_SUM, 0);
+	sample_columns(
+		report, names->samples, cum_heading ? heading : "", IN_ALL | COLUMN_SUM, 0);
 	if (cum_heading)
 		sample_columns(report, "samples_cum", cum_heading, IN_ALL, 1);
 	if (cum_heading && report->model->is_divided)
 		choose_shown(report, report->summed.figure, samples);
 	if (report->model->has_errors) {
 		report->summed.raw = sheet_add_metrics(
-			sheet, raw_group, raw_heading, IN_DATA | COLUMN_SUM, 0);
+			sheet, names->raw, names->raw_heading, IN_DATA | COLUMN_SUM, 0);
 		if (cum_heading)
 			sheet_add_metrics(sheet, "raw_cum", "Raw cum", IN_DATA, 1);
-		report->summed.error =
-			sheet_add_metrics(sheet, "error", "Error", IN_DATA | COLUMN_SUM, 0);
+		report->summed.error = sheet_add_metrics(
+			sheet, names->error, names->error_heading, IN_DATA | COLUMN_SUM, 0);
 		if (cum_heading)
 			error_cum = sheet_add_metrics(
 				sheet, "error_cum", "Error of cum", IN_DATA, 1);
@@ -246,17 +258,26 @@ static void add_columns(struct report *report, const char *group, const char *he
 
 void value_columns(struct report *report)
 {
-	add_columns(report, "base", "Self", "Total", "raw_base", "Raw base");
+	static const struct figure_names names = {
+		"base", "Self", "samples", "raw_base", "Raw base", "error", "Error", "Total"};
+
+	add_columns(report, &names);
 }
 
 void total_columns(struct report *report)
 {
-	add_columns(report, "total", "Total", NULL, "raw_total", "Raw total");
+	static const struct figure_names names = {
+		"total", "Total", "samples", "raw_total", "Raw total", "error", "Error", NULL};
+
+	add_columns(report, &names);
 }
 
 void cum_columns(struct report *report)
 {
-	add_columns(report, "cum", "Total", NULL, "raw_cum", "Raw total");
+	static const struct figure_names names = {"cum", "Total", "samples_cum", "raw_cum",
+		"Raw total", "error_cum", "Error of cum", NULL};
+
+	add_columns(report, &names);
 }
 
 /* Figures; where nothing was measured, those alone that samples divide. */

@@ -4,6 +4,7 @@
 #include "report/views/next_steps.h"
 
 #include "error/harmless.h"
+#include "report/model/labelled.h"
 #include "report/model/trace_times.h"
 #include "report/text/shell_word.h"
 
@@ -96,20 +97,10 @@ static bool tells(const struct model *model, enum trace_kind trace)
 		       model->profile->unfinished_wait_count > 0);
 }
 
-/* Something had values of parameters; or of tags. */
-static bool has_values(const struct model *model, bool of_tags)
-{
-	const struct profile *profile = model->apart;
-	bool any = false;
-
-	for (size_t i = 0; profile->labelled && i < profile->parameter_count && !any; i++)
-		any = profile->parameter[i].is_tag == of_tags;
-	return any;
-}
-
 size_t next_steps_more(const struct model *model)
 {
-	size_t count = 0, labels = has_values(model, false) + has_values(model, true);
+	size_t count = 0, labels = labels_are_there(model->apart, false) +
+				   labels_are_there(model->apart, true);
 
 	for (size_t i = 0; i < sizeof(trace_views) / sizeof(*trace_views); i++)
 		count += tells(model, trace_views[i].trace);
@@ -146,9 +137,9 @@ void next_steps_print(
 		if (model->condition_count > 0)
 			print_command(report, sink, "lines", method);
 	}
-	if (has_values(model, false))
+	if (labels_are_there(model->apart, false))
 		print_command(report, sink, "values", 0);
-	if (has_values(model, true))
+	if (labels_are_there(model->apart, true))
 		print_command(report, sink, "tags", 0);
 	print_command(report, sink, "components", 0);
 	print_command(report, sink, "tree", 0);

@@ -61,7 +61,7 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
 		if (key->kind == CELL_SIGNED)
 			rank[i].number = key->number ^ (uint64_t)1 << 63;
 		/* The bits as a number that is larger where the real one is. */
-		if (key->kind == CELL_REAL)
+		if (key->kind == CELL_REAL || key->kind == CELL_EXACT)
 			rank[i].number = key->number >> 63 ? ~key->number
 							   : key->number | (uint64_t)1 << 63;
 		if (key->kind == CELL_TEXT)

@@ -219,11 +219,9 @@ static int sum_objects(const struct model *model, struct components_view *view)
 static bool is_chosen(const struct model *model, uint32_t id)
 {
 	const struct profile *profile = model->apart;
-	size_t t = 0;
+	ptrdiff_t t = profile_thread_find(profile, id);
 
-	while (t < profile->thread_count && profile->thread[t].id != id)
-		t++;
-	return t < profile->thread_count && model_wants_thread(model, &profile->thread[t]);
+	return t >= 0 && model_wants_thread(model, &profile->thread[t]);
 }
 
 /* The components on a path: of each of its places, as components_step says. The store's; NULL without memory. */
@@ -241,9 +239,8 @@ static int *steps_of_paths(const struct model *model)
 
 		step[i] = path->method < METHOD_FIRST || method->kind == METHOD_MARK
 				  ? within
-				  : components_step(components, within,
-					    components_find(components, method->kind,
-						    method->class_name, method->name));
+				  : components_step(
+					    components, within, model->component[path->method]);
 	}
 	return step;
 }

@@ -160,6 +160,7 @@ const struct view view_findings = {
 	.name = "findings",
 	.meaning = "known problems that the profile shows: evidence, place, what to do",
 	.merges = true,
+	.knows_no_labels = true,
 	.classes = true,
 	.collections = true,
 	.compilations = true,

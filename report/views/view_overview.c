@@ -50,6 +50,7 @@ struct overview {
 	union model_value *cum;
 	struct link *link; /* of the heavy nodes alone */
 	uint64_t least;    /* what nodes that are shown have */
+	size_t paths;      /* nodes that are shown then */
 	struct rank *most; /* methods by their cum; NULL: they are not shown */
 	size_t most_count;
 	struct findings findings; /* on a screen alone */
@@ -199,7 +200,7 @@ static int open_findings(struct report *report, struct overview *view)
 		.tally = &view->tally};
 
 	if (!report->request->format->shares || report->request->choice.methods.count > 0 ||
-		report->request->choice.paths.count > 0)
+		report->request->choice.paths.count > 0 || report->model->profile->is_chosen)
 		return 0;
 	return findings_find(&view->findings, &input);
 }
@@ -241,7 +242,7 @@ static int open_overview(struct report *report)
 		LEAST_SHARE, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
 	struct overview *view = report_room(report, 1, struct overview);
 	bool by_samples = model_leads_by_samples(report->model);
-	size_t needed, rows;
+	size_t rows;
 
 	report->data = view;
 	if (!view)
@@ -269,11 +270,17 @@ static int open_overview(struct report *report)
 		view->most_count =
 			view->tally.seen_count < rows ? view->tally.seen_count : rows;
 	}
-	/* The lightest nodes for whose paths there are rows enough. */
-	needed = SIZE_MAX;
-	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && needed > rows; i++) {
-		view->least = (uint64_t)(shares[i] * (double)whole_of(report)) + 1;
-		needed = walk_paths(report, NULL, view->least);
+	/* The lightest nodes for whose paths there are rows enough; rather too many than none. */
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		uint64_t least = (uint64_t)(shares[i] * (double)whole_of(report)) + 1;
+		size_t paths = walk_paths(report, NULL, least);
+
+		if (paths == 0)
+			break;
+		view->least = least;
+		view->paths = paths;
+		if (paths <= rows)
+			break;
 	}
 	return 0;
 }
@@ -613,12 +620,15 @@ static void rows(struct report *report, struct sink *sink)
 		sink_title(sink, "Methods by samples with what they called (%s)", figure);
 		print_most(report, sink);
 	}
-	sink_title(sink,
-		by_samples ? "Call paths by samples in all (%s), without the calls in between"
-			   : "Call paths by what they used in all (%s), without the calls in "
-			     "between",
-		figure);
-	walk_paths(report, sink, view->least);
+	if (view->paths > 0) {
+		sink_title(sink,
+			by_samples ? "Call paths by samples in all (%s), without the calls in "
+				     "between"
+				   : "Call paths by what they used in all (%s), without the "
+				     "calls in between",
+			figure);
+		walk_paths(report, sink, view->least);
+	}
 	next_steps_print(report, sink, report->rank, report->shown);
 }
 

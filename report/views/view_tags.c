@@ -6,6 +6,7 @@
  *
  * Of a path the nearest node of tags says which it has: all of them.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/pairs.h"
@@ -57,17 +58,28 @@ static size_t find_key(const struct profile *profile, const char *name, size_t l
 
 int tags_check(const struct profile *profile, const char *by, struct error *error)
 {
-	size_t keys = 0, length;
+	size_t key[KEYS_MAX], keys = 0, length;
+	char name[256];
 
 	for (; *by != '\0'; by += length + (by[length] != '\0')) {
+		size_t found, same = 0;
+
 		length = strcspn(by, ",");
-		if (find_key(profile, by, length) == profile->parameter_count)
+		found = find_key(profile, by, length);
+		snprintf(name, sizeof(name), "%.*s", (int)length, by);
+		if (found == profile->parameter_count)
 			return error_set(error, ERROR_MISSING,
 				"the profile has no tags '%s'; --view tags lists what there is",
-				error_subject(by).text);
-		if (keys++ == KEYS_MAX)
+				error_subject(name).text);
+		while (same < keys && key[same] != found)
+			same++;
+		if (same < keys)
+			return error_set(error, ERROR_USAGE, "--by has the key '%s' twice",
+				error_subject(name).text);
+		if (keys == KEYS_MAX)
 			return error_set(error, ERROR_USAGE, "--by can have %d keys, not more",
 				KEYS_MAX);
+		key[keys++] = found;
 	}
 	return 0;
 }
@@ -247,6 +259,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "key", "Key", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, NULL, "value", "Value", IN_DATA);
 	sheet_add(sheet, NULL, "kind", "Kind", IN_DATA);
+	sheet_add(sheet, NULL, "values", "Values", IN_JSON);
 	sheet_add(sheet, NULL, "threads", "Threads", IN_ALL);
 	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL);
 	cum_columns(report);
@@ -286,6 +299,44 @@ static struct label row_key(struct report *report, const struct tag_row *row)
 	return text;
 }
 
+static void put_member(struct out *out, const char *key, const char *text)
+{
+	out_json(out, key, strlen(key));
+	out_char(out, ':');
+	if (text)
+		out_json(out, text, strlen(text));
+	else
+		out_text(out, "null");
+}
+
+/* [{"key":"user","value":"alice","kind":"value"},...]: of each key. */
+static struct label row_values(struct report *report, const struct tag_row *row)
+{
+	const struct grouping *grouping = &view_of(report)->grouping[row->grouping];
+	const struct profile *profile = report->model->apart;
+	struct label list = {"[]", 2};
+	struct out out;
+
+	out_init(&out, -1);
+	for (size_t k = 0; k < grouping->keys; k++) {
+		const struct profile_value *value =
+			row->value[k] > 0 ? &profile->value[row->value[k] - 1] : NULL;
+
+		out_text(&out, k == 0 ? "[{" : ",{");
+		put_member(&out, "key", profile->parameter[grouping->key[k]].name);
+		out_char(&out, ',');
+		put_member(&out, "value", value ? value->text : NULL);
+		out_char(&out, ',');
+		put_member(&out, "kind", value ? label_kind(value) : "none");
+		out_char(&out, '}');
+	}
+	out_char(&out, ']');
+	if (out.failed == 0)
+		list = store_bytes(report->model->store, out.buffer, out.length);
+	out_fini(&out);
+	return list;
+}
+
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct tags_view *view = view_of(report);
@@ -302,6 +353,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	else
 		*cells++ = cell_label(text);
 	*cells++ = cell_text(!is_one ? "values" : value ? label_kind(value) : "none");
+	*cells++ = is_one ? cell_null() : cell_json(row_values(report, row));
 	*cells++ = cell_number(row->threads);
 	*cells++ = cell_number(row->calls);
 	cells = value_cells(

@@ -43,8 +43,9 @@ struct summing {
 	union model_value *cum; /* by node, of what is wanted */
 	bool *wanted, *io;      /* by node; by account */
 	uint32_t *value;        /* by node: place + 1; 0: it is no value's */
-	uint32_t *above;        /* by node: the nearest node of a value, itself included */
-	bool *outermost;        /* by node of a value: none of the same value is above */
+	/* By node of a value: none of the same value is above; none of the same value and method. */
+	bool *outermost, *outermost_of_method;
+	uint32_t *above; /* by node: the nearest outermost node of a value, itself included */
 	/* (place of the value or row, method): their numbers, and what each has. */
 	struct pairs methods;
 	uint64_t *method_calls;
@@ -65,6 +66,13 @@ static bool is_label(const struct profile_node *node)
 
 /* ---- the way to values ---- */
 
+/* While nodes are walked along: of those on the way to the current one, how many have a value, by its place + 1; and how many that
+ * and a method, by their number. */
+struct ways {
+	uint32_t *of_value, *of_number;
+	uint32_t *number; /* by node of a value: of its value and method */
+};
+
 static uint32_t parent_above(const struct summing *summing, size_t node)
 {
 	uint32_t parent = node_at(summing, node)->parent;
@@ -72,37 +80,83 @@ static uint32_t parent_above(const struct summing *summing, size_t node)
 	return parent == node ? NO_NODE : summing->above[parent];
 }
 
-/* A node of the same value stands above; method: and of the same method. */
-static bool is_inside(const struct summing *summing, size_t node, bool method)
+/* The way down to a node of a value is one further. -1 without memory. */
+static int enter_value(struct summing *summing, struct ways *ways, uint32_t at)
 {
-	uint32_t up = parent_above(summing, node);
+	const struct profile *profile = summing->profile;
+	const struct profile_node *node = &profile->node[at];
+	uint32_t value = (uint32_t)label_value_place(profile, node->value) + 1;
+	uint32_t number = pairs_take(&summing->methods, value, node->method);
 
-	while (up != NO_NODE && (summing->value[up] != summing->value[node] ||
-					(method && node_at(summing, up)->method !=
-							   node_at(summing, node)->method)))
-		up = parent_above(summing, up);
-	return up != NO_NODE;
+	if (number == 0 ||
+		pairs_take(&summing->owners,
+			(uint32_t)label_parameter_place(profile, value - 1), node->method) == 0)
+		return -1;
+	summing->value[at] = value;
+	ways->number[at] = number;
+	summing->outermost[at] = ways->of_value[value]++ == 0;
+	summing->outermost_of_method[at] = ways->of_number[number]++ == 0;
+	return 0;
+}
+
+/* Back from a node, to its caller. */
+static uint32_t leave_node(const struct summing *summing, struct ways *ways, uint32_t at)
+{
+	if (summing->value[at] > 0) {
+		ways->of_value[summing->value[at]]--;
+		ways->of_number[ways->number[at]]--;
+	}
+	return node_at(summing, at)->parent;
+}
+
+/* Down to all that is below a root, and back. */
+static int walk_values(
+	struct summing *summing, struct ways *ways, const struct link *link, uint32_t root)
+{
+	uint32_t at = root;
+
+	for (;;) {
+		if (node_at(summing, at)->value > 0 && enter_value(summing, ways, at) != 0)
+			return -1;
+		summing->above[at] = summing->outermost[at] ? at : parent_above(summing, at);
+		if (link[at].first_child != 0) {
+			at = link[at].first_child;
+			continue;
+		}
+		while (at != root && link[at].next_sibling == 0)
+			at = leave_node(summing, ways, at);
+		if (at == root)
+			return 0;
+		leave_node(summing, ways, at);
+		at = link[at].next_sibling;
+	}
 }
 
 static int find_values(struct summing *summing)
 {
 	const struct profile *profile = summing->profile;
+	struct store *store = summing->model->store;
+	size_t nodes = profile->node_count + 1;
+	struct link *link = store_room(store, nodes, sizeof(*link));
+	struct ways ways = {.number = store_room(store, nodes, sizeof(uint32_t)),
+		.of_number = store_room(store, nodes, sizeof(uint32_t)),
+		.of_value = store_room(store, profile->value_count + 1, sizeof(uint32_t))};
+	int failed = store->failed ? -1 : 0;
 
-	for (size_t i = 0; i < profile->node_count; i++) {
-		const struct profile_node *node = &profile->node[i];
+	/* Each child is put in front of those behind it. */
+	for (size_t i = profile->node_count; failed == 0 && i-- > 0;) {
+		uint32_t parent = profile->node[i].parent;
 
-		summing->above[i] = node->value > 0 ? (uint32_t)i : parent_above(summing, i);
-		if (node->value == 0)
+		if (parent == i)
 			continue;
-		summing->value[i] = (uint32_t)label_value_place(profile, node->value) + 1;
-		summing->outermost[i] = !is_inside(summing, i, false);
-		if (pairs_take(&summing->methods, summing->value[i], node->method) == 0 ||
-			pairs_take(&summing->owners,
-				(uint32_t)label_parameter_place(profile, summing->value[i] - 1),
-				node->method) == 0)
-			return -1;
+		link[i].next_sibling = link[parent].first_child;
+		link[parent].first_child = (uint32_t)i;
 	}
-	return 0;
+	for (size_t t = 0; failed == 0 && t < profile->thread_count; t++)
+		if (profile->thread_first[t] < profile->thread_first[t + 1])
+			failed = walk_values(
+				summing, &ways, link, (uint32_t)profile->thread_first[t]);
+	return failed;
 }
 
 /* As model_cum, of what is wanted. Children stand behind their parents. */
@@ -175,7 +229,7 @@ static void add_values(struct summing *summing)
 		view->row[value - 1].at_least |= model_is_at_least(model, i);
 		if (summing->outermost[i])
 			model_add(model, model_at(model, view->cum, value - 1), cum);
-		if (!is_inside(summing, i, true))
+		if (summing->outermost_of_method[i])
 			model_add(model, model_at(model, summing->method_cum, number), cum);
 	}
 }
@@ -215,8 +269,6 @@ static void add_accounts(struct summing *summing)
 			continue;
 		for (uint32_t up = summing->above[account->node]; up != NO_NODE;
 			up = parent_above(summing, up)) {
-			if (!summing->outermost[up])
-				continue;
 			add_account(summing, &summing->view->row[summing->value[up] - 1].use,
 				account);
 			if (summing->value[up] == subject)
@@ -436,6 +488,8 @@ static int make_room(struct summing *summing)
 		summing->value = store_room(store, nodes, sizeof(*summing->value));
 		summing->above = store_room(store, nodes, sizeof(*summing->above));
 		summing->outermost = store_room(store, nodes, sizeof(*summing->outermost));
+		summing->outermost_of_method =
+			store_room(store, nodes, sizeof(*summing->outermost_of_method));
 		summing->wanted = model_below_wanted(summing->model);
 		summing->io = io_wanted(summing->model);
 		summing->cum = model_values(summing->model, nodes);
@@ -471,12 +525,22 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "kind", "Kind", IN_DATA);
 	sheet_add(sheet, NULL, "methods", "Methods", IN_JSON);
 	sheet_add(sheet, NULL, "share", "Share", IN_DATA);
-	sheet_add(sheet, NULL, "of_parameter", "Share", IN_TEXT);
+	/* The same for people: what sorts by it finds the number. */
+	sheet_add(sheet, NULL, "share", "Share", IN_TEXT);
 	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
 	at_least_column(report);
 	value_columns(report);
 	use_columns(report, 0);
 	sheet_add_name(sheet, "Value");
+}
+
+/* The place of the row's. */
+static size_t parameter_of(const struct report *report, uint32_t item)
+{
+	const struct values_view *view = report->data;
+
+	return item < view->values ? label_parameter_place(report->model->apart, item)
+				   : item - view->values;
 }
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
@@ -487,15 +551,13 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct value_row *row = &view->row[item];
 	const union model_value *cum = model_at(model, view->cum, item);
 	const struct profile_value *value = item < view->values ? &profile->value[item] : NULL;
-	size_t parameter =
-		value ? label_parameter_place(profile, item) : (size_t)(item - view->values);
 	double share = row->of > 0 ? (double)cum[model->lead].count / (double)row->of : 0;
 
-	*cells++ = cell_text(profile->parameter[parameter].name);
+	*cells++ = cell_text(profile->parameter[parameter_of(report, item)].name);
 	*cells++ = value ? cell_text(value->text) : cell_null();
 	*cells++ = cell_text(value ? label_kind(value) : "not known");
 	*cells++ = row->methods.text ? cell_json(row->methods) : cell_null();
-	*cells++ = row->of > 0 ? cell_real(share) : cell_null();
+	*cells++ = row->of > 0 ? cell_exact(share) : cell_null();
 	*cells++ = row->of > 0 ? cell_label(store_format(model->store, "%.1f%%", 100 * share))
 			       : cell_null();
 	*cells++ = cell_number(row->calls);
@@ -527,6 +589,7 @@ static int open_values(struct report *report)
 	uint32_t *items = report_room(report, count, uint32_t);
 	struct labelled labelled = {0};
 	struct error error = {0};
+	bool are_of_one = true;
 	int failed = 0;
 
 	if (!view || !items)
@@ -551,9 +614,14 @@ static int open_values(struct report *report)
 		pairs_fini(&summing.owners);
 		labelled_fini(&labelled);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (is_used(report, i))
-			items[used++] = i;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_used(report, i))
+			continue;
+		items[used++] = i;
+		are_of_one &= parameter_of(report, i) == parameter_of(report, items[0]);
+	}
+	/* On a terminal it would be the same in every row. */
+	report->sheet.column[0].flags |= used > 0 && are_of_one ? COLUMN_ASIDE : 0;
 	return failed == 0 ? report_list_shares(report, items, used) : -1;
 }
 

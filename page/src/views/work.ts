@@ -65,10 +65,9 @@ const kindOf = (unit: string): TraceColumn[2] => (unit === 'ns' || unit === 'byt
 
 /** Totals of metrics and of samples; of values what the methods used themselves, too. */
 function tableFor(header: Header, work: (typeof WORK)[number]): TraceTable {
-	const samples = work.view === 'tags' ? 'samples' : 'samples_cum';
 	const figures: TraceColumn[] = [
 		...header.metrics.map(({ name, unit }): TraceColumn => [`cum.${name}`, `Total ${name}`, kindOf(unit)]),
-		...header.conditions.map(({ name }): TraceColumn => [`${samples}.${name}`, `Samples ${name}`, 'count', true]),
+		...header.conditions.map(({ name }): TraceColumn => [`samples_cum.${name}`, `Samples ${name}`, 'count', true]),
 		...(work.view === 'values'
 			? header.metrics.map(({ name, unit }): TraceColumn => [`base.${name}`, `Self ${name}`, kindOf(unit), true])
 			: []),
