@@ -70,6 +70,7 @@ widest()
 prints '^usage: jprof COMMAND' help
 prints '^  report ' --help
 prints '^  report ' -h
+prints '`jprof help options`, `schema` and `components`$' help
 prints '^usage: jprof report \[FILE\]' help report
 prints '^usage: jprof report \[FILE\]' report --help
 prints '^  callers ' help report
