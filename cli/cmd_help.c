@@ -55,8 +55,9 @@ int cmd_help(int argc, char **argv)
 			printf("  %-10s ", commands[i].name);
 			wrap_text(stdout, 13, commands[i].summary);
 		}
-		printf("\n`jprof help COMMAND` says more; `jprof --version` prints the "
-		       "version.\n");
+		printf("\n`jprof help COMMAND` says more, `jprof help options`, `schema` and "
+		       "`components`\n"
+		       "print what can be set; `jprof --version` prints the version.\n");
 		return command_flush();
 	}
 	/* What can be asked about besides the commands. */

@@ -141,7 +141,7 @@ static const struct schema_column account_columns[] = {
 	COLUMN(node, "node", KIND_ID_IN_THREAD, "id of the call path"),
 	COLUMN(subject, "subject", KIND_U64,
 		"a file's id, 0: not kept apart; of samples a place, of calls a method's id, "
-		"of waits a lock's"),
+		"of waits a lock's, of rows of results a value's"),
 	WORD(kind, "kind", account_kind_names, "read, write, open, ..., sample"),
 	COLUMN(count, "count", KIND_U64, "how many"),
 	COLUMN(failures, "failures", KIND_U64, "of them"),

@@ -70,6 +70,7 @@ widest()
 prints '^usage: jprof COMMAND' help
 prints '^  report ' --help
 prints '^  report ' -h
+prints '`jprof help options`, `schema` and `components`$' help
 prints '^usage: jprof report \[FILE\]' help report
 prints '^usage: jprof report \[FILE\]' report --help
 prints '^  callers ' help report
@@ -259,7 +260,9 @@ prints 'alice, http$' report labels.jprof --view tags --by 'user,<i>kind</i>' --
 prints '^only what was done under the tags user=alice, user=.*bob' \
 	report labels.jprof --view methods --tag user=alice --tag 'user=<b>bob*' --width 100
 prints 'by calls with the values SELECT' report labels.jprof --value 'SELECT*' --width 100
-prints '^main;' export labels.jprof --to collapsed --tag user=alice --calibration off -o -
+says 0 'only what was done under the tags user=alice' export labels.jprof --to collapsed --tag user=alice \
+	--calibration off -o alice.txt
+holds 'the paths of what was chosen' grep -q '^main;' alice.txt
 says 1 "nothing was done with the tag 'user=carol'; --view tags lists" report labels.jprof --tag user=carol
 says 1 "nothing was done below the value 'INSERT.'; --view values lists" export labels.jprof --to pprof \
 	--value 'INSERT*'

@@ -50,7 +50,7 @@ struct overview {
 	union model_value *cum;
 	struct link *link; /* of the heavy nodes alone */
 	uint64_t least;    /* what nodes that are shown have */
-	size_t paths;      /* nodes that are shown then */
+	size_t paths;      /* nodes that are shown, at most */
 	struct rank *most; /* methods by their cum; NULL: they are not shown */
 	size_t most_count;
 	struct findings findings; /* on a screen alone */
@@ -158,7 +158,7 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 	size_t rows = 0, depth = 0;
 	bool more = walk_next(&walk);
 
-	while (more) {
+	while (more && (!sink || rows < view->paths)) {
 		uint64_t cum = cum_of(report, walk.at), below;
 		uint32_t child = walk.link[walk.at].first_child;
 		bool heavy = cum >= least, tells = walk.level <= 1 || child == 0;
@@ -270,7 +270,7 @@ static int open_overview(struct report *report)
 		view->most_count =
 			view->tally.seen_count < rows ? view->tally.seen_count : rows;
 	}
-	/* The lightest nodes for whose paths there are rows enough; rather too many than none. */
+	/* The lightest nodes for whose paths there are rows enough; or the first of more, rather than none. */
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
 		uint64_t least = (uint64_t)(shares[i] * (double)whole_of(report)) + 1;
 		size_t paths = walk_paths(report, NULL, least);
@@ -278,7 +278,7 @@ static int open_overview(struct report *report)
 		if (paths == 0)
 			break;
 		view->least = least;
-		view->paths = paths;
+		view->paths = paths < rows ? paths : rows;
 		if (paths <= rows)
 			break;
 	}
