@@ -260,8 +260,8 @@ prints 'alice, http$' report labels.jprof --view tags --by 'user,<i>kind</i>' --
 prints '^only what was done under the tags user=alice, user=.*bob' \
 	report labels.jprof --view methods --tag user=alice --tag 'user=<b>bob*' --width 100
 prints 'by calls with the values SELECT' report labels.jprof --value 'SELECT*' --width 100
-says 0 'only what was done under the tags user=alice' export labels.jprof --to collapsed --tag user=alice \
-	--calibration off -o alice.txt
+"$jprof" export labels.jprof --to collapsed --tag user=alice --calibration off -o alice.txt >out 2>err
+holds 'an export says what was chosen' grep -q 'only what was done under the tags user=alice' err
 holds 'the paths of what was chosen' grep -q '^main;' alice.txt
 says 1 "nothing was done with the tag 'user=carol'; --view tags lists" report labels.jprof --tag user=carol
 says 1 "nothing was done below the value 'INSERT.'; --view values lists" export labels.jprof --to pprof \

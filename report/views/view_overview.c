@@ -270,7 +270,8 @@ static int open_overview(struct report *report)
 		view->most_count =
 			view->tally.seen_count < rows ? view->tally.seen_count : rows;
 	}
-	/* The lightest nodes for whose paths there are rows enough; or the first of more, rather than none. */
+	/* The lightest nodes for whose paths there are rows enough; or the first of more, rather
+	 * than none. */
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
 		uint64_t least = (uint64_t)(shares[i] * (double)whole_of(report)) + 1;
 		size_t paths = walk_paths(report, NULL, least);
@@ -278,7 +279,7 @@ static int open_overview(struct report *report)
 		if (paths == 0)
 			break;
 		view->least = least;
-		view->paths = paths < rows ? paths : rows;
+		view->paths = paths <= rows ? paths : 1;
 		if (paths <= rows)
 			break;
 	}
