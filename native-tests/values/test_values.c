@@ -358,6 +358,42 @@ static void test_threads(void **state)
 	assert_int_equal(lock_violations(), 0);
 }
 
+enum { MAKERS = 16, NAMES = 500 };
+
+static void *make_parameters(void *data)
+{
+	uint32_t *number = data;
+	char name[16];
+
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		number[i] = parameter_make(name, false, KEEP_PLAIN, 10);
+	}
+	return NULL;
+}
+
+/* All at once make the same ones: a name has one number, whoever was first. */
+static void test_making(void **state)
+{
+	static uint32_t number[MAKERS][NAMES];
+	pthread_t thread[MAKERS];
+	char name[16];
+
+	for (int t = 0; t < MAKERS; t++)
+		assert_int_equal(
+			pthread_create(&thread[t], NULL, make_parameters, number[t]), 0);
+	for (int t = 0; t < MAKERS; t++)
+		pthread_join(thread[t], NULL);
+	assert_int_equal(parameters_count(), NAMES);
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		for (int t = 0; t < MAKERS; t++)
+			assert_int_equal(number[t][i], number[0][i]);
+		assert_string_equal(parameter_get(number[0][i]).name, name);
+	}
+	assert_int_equal(lock_violations(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +408,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_forget, forget),
 		cmocka_unit_test_teardown(test_errno, forget),
 		cmocka_unit_test_teardown(test_threads, forget),
+		cmocka_unit_test_teardown(test_making, forget),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
