@@ -72,7 +72,7 @@ static const struct parameter_row jdbc_rows[] = {
 		.stands = STANDS_RESULT,
 		.aside = true},
 	{.pattern = "java.sql.ResultSet.next", .counts_true = true, .aside = true},
-	{NULL},
+	{.pattern = NULL},
 };
 
 /* Requests that a server answers. */
@@ -92,7 +92,7 @@ static const struct parameter_row http_rows[] = {
 	{.pattern = "com.sun.net.httpserver.HttpHandler.handle",
 		.what = "0.getRequestMethod() 0.getRequestURI().getPath()",
 		.keep = KEEP_ROUTE},
-	{NULL},
+	{.pattern = NULL},
 };
 
 /* Requests to others: a set of its own, as most are within one that a server answers. The JDK's own classes are reached where a
@@ -128,7 +128,7 @@ static const struct parameter_row http_client_rows[] = {
 	{.pattern = "okhttp3.Call.execute",
 		.what = "this.request().method() this.request().url().host()",
 		.keep = KEEP_PLAIN},
-	{NULL},
+	{.pattern = NULL},
 };
 
 static const struct parameter_row jms_rows[] = {
@@ -144,13 +144,13 @@ static const struct parameter_row jms_rows[] = {
 	{.pattern = "javax.jms.MessageListener.onMessage",
 		.what = "0.getJMSDestination()",
 		.keep = KEEP_PLAIN},
-	{NULL},
+	{.pattern = NULL},
 };
 
 static const struct parameter_row jndi_rows[] = {
 	{.pattern = "javax.naming.Context.lookup", .what = "0", .keep = KEEP_PLAIN},
 	{.pattern = "javax.naming.InitialContext.lookup", .what = "0", .keep = KEEP_PLAIN},
-	{NULL},
+	{.pattern = NULL},
 };
 
 const struct parameter_set parameter_sets[] = {
@@ -159,7 +159,7 @@ const struct parameter_set parameter_sets[] = {
 	{"http_client", .once = true, .row = http_client_rows},
 	{"jms", .once = true, .row = jms_rows},
 	{"jndi", .once = true, .row = jndi_rows},
-	{NULL},
+	{.name = NULL},
 };
 
 const struct parameter_set *parameter_set_find(const char *name, size_t length)
