@@ -80,8 +80,9 @@ enum { CHOICES = 3 };
 static struct profile *open_it(const char *interval, unsigned choice, struct error *error)
 {
 	static char *tag = "3=3", *value = "1";
-	const struct label_choice labels[CHOICES] = {
-		{.tags = {0}}, {.tags = {&tag, 1}}, {.values = {&value, 1}}};
+	const struct label_choice labels[CHOICES] = {{.tags = {.count = 0}},
+		{.tags = {.pattern = &tag, .count = 1}},
+		{.values = {.pattern = &value, .count = 1}}};
 	const struct profile_wanted everything = {.records = true,
 		.events = true,
 		.code = true,
