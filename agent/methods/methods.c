@@ -30,7 +30,8 @@ enum { BUCKETS = 1 << 16, BLOCK = 1 << 10, BLOCKS = 1 << 14 };
 struct method_record {
 	struct profile_method shown;
 	uint32_t next_by_name;
-	_Atomic bool named; /* asked for by its names */
+	_Atomic(struct method_sessions) sessions; /* written under the lock */
+	_Atomic bool named;                       /* asked for by its names */
 };
 
 struct method_entry {
@@ -44,6 +45,7 @@ static _Atomic(struct method_record *) block[BLOCKS];
 static uint32_t by_name[BUCKETS];               /* head of a chain of ids, under the lock */
 static _Atomic uint32_t next_id = METHOD_FIRST; /* written under the lock */
 static _Atomic uint64_t lost;
+static _Atomic uint32_t sessions_edition;
 static struct lock methods_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_METHODS};
 
 static uint32_t methods_hash(jmethodID method)
@@ -150,8 +152,49 @@ static uint32_t methods_id(
 }
 
 /* Under the lock. */
+static void methods_want(uint32_t id, struct method_sessions now, bool is_new)
+{
+	struct method_record *record = methods_record(id);
+	struct method_sessions before = atomic_load(&record->sessions);
+
+	if (memcmp(&before, &now, sizeof(now)) == 0)
+		return;
+	atomic_store(&record->sessions, now);
+	if (!is_new)
+		atomic_fetch_add(&sessions_edition, 1);
+}
+
+struct method_sessions methods_sessions(uint32_t id)
+{
+	return atomic_load(&methods_record(id)->sessions);
+}
+
+uint32_t methods_sessions_edition(void)
+{
+	return atomic_load(&sessions_edition);
+}
+
+void methods_forget_session(unsigned bit)
+{
+	uint8_t others = (uint8_t) ~(1U << bit);
+
+	lock_take(&methods_lock);
+	for (uint32_t id = METHOD_FIRST; id < methods_end(); id++) {
+		struct method_sessions now = methods_sessions(id);
+
+		now.wanted &= others;
+		now.counted &= others;
+		now.scope &= others;
+		now.watched &= others;
+		methods_want(id, now, false);
+	}
+	lock_give(&methods_lock);
+}
+
+/* Under the lock. */
 static method_ref methods_ref(struct jvm_method *description, const struct planned *planned)
 {
+	uint32_t end = methods_end();
 	uint32_t flags = (description->is_native ? METHOD_REF_NATIVE : 0) |
 			 (description->is_static ? METHOD_REF_STATIC : 0) |
 			 (planned->scope ? METHOD_REF_SCOPE : 0) |
@@ -160,6 +203,8 @@ static method_ref methods_ref(struct jvm_method *description, const struct plann
 
 	if (id == 0)
 		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+	else
+		methods_want(id, planned->sessions, id == end);
 	return id ? id << 1 | flags : METHOD_REF_EXCLUDED;
 }
 

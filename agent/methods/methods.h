@@ -13,6 +13,7 @@
 #define JPROF_METHODS_H
 
 #include "agent/jvm/jvm.h"
+#include "agent/methods/plan.h"
 #include "profile/profile.h"
 
 /* id << 1, joined with METHOD_REF_STATIC for static methods, METHOD_REF_NATIVE for native ones,
@@ -42,7 +43,6 @@ method_ref methods_find(JNIEnv *jni, jmethodID method);
 
 /* The reference of the method of these names, which is in the plan, where there is no handle of
  * it. Its strings are taken if they are needed; jvm_method_fini as ever. */
-struct planned;
 method_ref methods_named(struct jvm_method *description, const struct planned *planned);
 
 /* The id of a method whose frame was found on a stack, whether the plan knows it or not; its strings are
@@ -64,6 +64,15 @@ uint32_t methods_end(void);
 
 /* The record of an id in that range. Borrowed for good. */
 const struct profile_method *methods_get(uint32_t id);
+
+/* Which sessions want the method of that id, by the plan as it was when it was last asked about it. */
+struct method_sessions methods_sessions(uint32_t id);
+
+/* A session of that bit begins: none wants anything by it yet. */
+void methods_forget_session(unsigned bit);
+
+/* Changes when sessions want methods, or no more, that had an id before. */
+uint32_t methods_sessions_edition(void);
 
 /* Methods that could not be told apart because there was no memory. */
 uint64_t methods_lost(void);

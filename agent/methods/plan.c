@@ -22,8 +22,15 @@ static const struct left_class {
 void plan_add(struct plan_owner *owner)
 {
 	owner->since = atomic_load(&edition) + 1;
+	atomic_store(&owner->leaving, false);
 	atomic_store(&owner->next, atomic_load(&owners));
 	atomic_store(&owners, owner);
+	atomic_fetch_add(&edition, 1);
+}
+
+void plan_leave(struct plan_owner *owner)
+{
+	atomic_store(&owner->leaving, true);
 	atomic_fetch_add(&edition, 1);
 }
 
@@ -95,7 +102,7 @@ static bool is_jprofs(const char *class_name)
 
 /* ---- what all of them want ---- */
 
-bool plan_reaches(const char *class_name, bool is_jdk)
+bool plan_reaches(const char *class_name, bool is_jdk, unsigned sessions)
 {
 	struct plan_owner *owner = atomic_load(&owners);
 
@@ -103,7 +110,7 @@ bool plan_reaches(const char *class_name, bool is_jdk)
 		bool included = (!is_jdk && pattern_list_has_default(owner->include)) ||
 				list_reaches(owner->include, class_name, is_jdk);
 
-		if (owner->probes == PROBE_NONE)
+		if (owner->probes == PROBE_NONE || !(sessions & 1U << owner->session))
 			continue;
 		if ((included && !pattern_list_match(owner->exclude, class_name)) ||
 			list_reaches(owner->scope, class_name, is_jdk))
@@ -112,41 +119,80 @@ bool plan_reaches(const char *class_name, bool is_jdk)
 	return false;
 }
 
+/* What the owners of one session want. */
+struct wish {
+	probe_set probes, named;
+};
+
+/* The owner chooses the method. which: the patterns by which it does, a bit each; scope: those of its scope do. */
+static bool chooses(const struct plan_owner *owner, const struct jvm_method *method,
+	uint32_t *which, bool *scope)
+{
+	bool included;
+
+	*which = list_matches(owner->include, method);
+	*scope = list_matches(owner->scope, method) != 0;
+	included = *which != 0 || (!method->is_jdk && pattern_list_has_default(owner->include));
+	if (!*scope && (!included || is_excluded(owner->exclude, method)))
+		return false;
+	return !owner->wants || owner->wants(method);
+}
+
+static void add_owner(struct planned *planned, struct wish *wish,
+	const struct plan_owner *owner, uint32_t which, bool scope)
+{
+	uint8_t session = (uint8_t)(1U << owner->session);
+
+	planned->sites |= owner->sites;
+	if (owner->sites)
+		return;
+	planned->scope |= scope;
+	planned->watched |= owner->watches;
+	planned->recorded |= owner->records;
+	planned->values |= owner->values;
+	planned->sessions.wanted |= owner->records ? session : 0;
+	planned->sessions.scope |= scope ? session : 0;
+	planned->sessions.watched |= owner->watches ? session : 0;
+	wish->probes |= owner->probes;
+	if (owner->named)
+		wish->named |= owner->probes & PROBE_CALLS;
+	if (owner->probes & PROBE_ENTRY)
+		planned->entered |= which;
+	if (!planned->owner)
+		planned->owner = owner;
+}
+
+/* Timed calls have been counted: of what a session names, and of what several sessions want, that wins. */
+static void unite(struct planned *planned, const struct wish wish[PLAN_SESSIONS])
+{
+	bool timed = false;
+
+	for (unsigned i = 0; i < PLAN_SESSIONS; i++) {
+		probe_set calls = wish[i].probes & PROBE_CALLS;
+
+		if (wish[i].named)
+			calls = wish[i].named & PROBE_TIMED ? PROBE_TIMED : PROBE_COUNTED;
+		if (calls == PROBE_COUNTED)
+			planned->sessions.counted |= (uint8_t)(1U << i);
+		timed |= calls == PROBE_TIMED;
+		planned->probes |= (wish[i].probes & (probe_set)~PROBE_CALLS) | calls;
+	}
+	if (timed)
+		planned->probes &= (probe_set)~PROBE_COUNTED;
+}
+
 struct planned plan_of(const struct jvm_method *method)
 {
 	struct plan_owner *owner = atomic_load(&owners);
 	struct planned planned = {.probes = PROBE_NONE};
-	probe_set named = PROBE_NONE;
+	struct wish wish[PLAN_SESSIONS] = {{PROBE_NONE, PROBE_NONE}};
+	uint32_t which;
+	bool scope;
 
-	for (; owner && !is_jprofs(method->class_name); owner = atomic_load(&owner->next)) {
-		uint32_t which = list_matches(owner->include, method);
-		bool included = which != 0 ||
-				(!method->is_jdk && pattern_list_has_default(owner->include));
-		bool scope = list_matches(owner->scope, method) != 0;
-
-		if (!scope && (!included || is_excluded(owner->exclude, method)))
-			continue;
-		if (owner->wants && !owner->wants(method))
-			continue;
-		planned.sites |= owner->sites;
-		if (owner->sites)
-			continue;
-		planned.scope |= scope;
-		planned.probes |= owner->probes;
-		if (owner->named)
-			named |= owner->probes & PROBE_CALLS;
-		planned.recorded |= owner->records;
-		planned.watched |= owner->watches;
-		planned.values |= owner->values;
-		if (owner->probes & PROBE_ENTRY)
-			planned.entered |= which;
-		if (!planned.owner)
-			planned.owner = owner;
-	}
-	/* Timed calls have been counted. */
-	if (named)
-		planned.probes = (planned.probes & (probe_set)~PROBE_CALLS) |
-				 (named & PROBE_TIMED ? PROBE_TIMED : PROBE_COUNTED);
+	for (; owner && !is_jprofs(method->class_name); owner = atomic_load(&owner->next))
+		if (!atomic_load(&owner->leaving) && chooses(owner, method, &which, &scope))
+			add_owner(&planned, &wish[owner->session], owner, which, scope);
+	unite(&planned, wish);
 	return planned;
 }
 

@@ -6,8 +6,8 @@
  *   owners: patterns of include, exclude, scope --> plan_of       --> ids of methods (methods.c)
  *           + what must stay as it is           --> plan_for_code --> bytes of classes (agent/probes)
  *
- * An owner is what wants methods to be seen: a recording, for their calls or for the stacks at their
- * entries. The plan is the union of what its owners want. Only ids are kept of methods: the plan is
+ * An owner is what wants methods to be seen: a session, for their calls or for the stacks at their
+ * entries. The plan is the union of what its owners want, and says which sessions want what. Only ids are kept of methods: the plan is
  * asked again in each edition.
  *
  * Runs: on any thread, without locks. Owners are added and removed by one thread at a time, and
@@ -23,10 +23,11 @@
 #include "options/pattern.h"
 
 struct plan_owner {
+	unsigned session; /* its bit among those that record, 0 to 7 */
 	probe_set probes; /* of the methods that it chooses; timed and counted: either */
-	bool named;       /* whether they are timed or counted wins over owners that are not */
-	bool records;     /* their calls are recorded, however these are seen */
-	bool watches;     /* each call is told of (agent/trace/watched_calls.h) */
+	bool named; /* whether they are timed or counted wins over the session's owners that are not */
+	bool records; /* their calls are recorded, however these are seen */
+	bool watches; /* each call is told of (agent/trace/watched_calls.h) */
 	/* NULL, or which of them are chosen that the patterns choose. */
 	bool (*wants)(const struct jvm_method *method);
 	bool values; /* values are read in its methods (value_rows.h) */
@@ -34,7 +35,9 @@ struct plan_owner {
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
 	const struct pattern_list *include, *exclude, *scope;
-	uint32_t since; /* the plan's: the edition in which it came */
+	/* The plan's own. */
+	uint32_t since; /* the edition in which it came */
+	_Atomic bool leaving;
 	_Atomic(struct plan_owner *) next;
 };
 
@@ -42,11 +45,21 @@ struct plan_owner {
 void plan_add(struct plan_owner *owner);
 void plan_remove(struct plan_owner *owner);
 
+/* It wants nothing any more; plan_reaches still knows what it reached, until it is removed. The next edition. */
+void plan_leave(struct plan_owner *owner);
+
 /* Changes whenever the plan does. */
 uint32_t plan_edition(void);
 
+/* Which sessions want a method, a bit each: at all, counted alone, as one that their scope begins with, each of its calls
+ * told of. */
+struct method_sessions {
+	uint8_t wanted, counted, scope, watched;
+};
+
 /* What a method has. */
 struct planned {
+	struct method_sessions sessions;
 	probe_set probes; /* timed and counted: either (call_kinds.h) */
 	bool recorded;    /* its calls are */
 	bool scope;       /* a session's scope begins with it */
@@ -67,7 +80,8 @@ struct planned plan_of(const struct jvm_method *method);
  * replace it. */
 struct planned plan_for_code(const struct jvm_method *method, bool intrinsic);
 
-/* False if no method of the class has probes. */
-bool plan_reaches(const char *class_name, bool is_jdk);
+/* False if no method of the class has probes for one of these sessions, as bits. */
+enum { PLAN_SESSIONS = 8, PLAN_ALL_SESSIONS = 0xff };
+bool plan_reaches(const char *class_name, bool is_jdk, unsigned sessions);
 
 #endif

@@ -246,7 +246,8 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	passing.class = redefined;
 	if (internal && !redefined && value_rows_ask_kin())
 		rewrite_class_above(bytes, (size_t)size, note_kin, internal);
-	if (passing.class_name && plan_reaches(passing.class_name, passing.is_jdk))
+	if (passing.class_name &&
+		plan_reaches(passing.class_name, passing.is_jdk, PLAN_ALL_SESSIONS))
 		rewrite(&passing, bytes, (size_t)size, new_size, new_bytes);
 	/* It will be another version of itself. Its natives may be bound once more before it
 	 * is. */
@@ -304,9 +305,9 @@ static void retransform(JNIEnv *jni, const jclass *classes, int count, bool firs
 	}
 }
 
-/* Retransforms the classes that have, or are to have, probes, and were not seen before. Returns
+/* Retransforms the classes that have, or are to have, probes for these sessions, and were not seen before. Returns
  * how many those were. */
-static int pass(JNIEnv *jni, struct seen *seen)
+static int pass(JNIEnv *jni, unsigned sessions, struct seen *seen)
 {
 	struct jvm_class class;
 	jclass *classes;
@@ -321,7 +322,7 @@ static int pass(JNIEnv *jni, struct seen *seen)
 
 		if (!jvm_describe_class(jni, classes[i], &class))
 			continue;
-		if (plan_reaches(class.name, class.is_jdk) &&
+		if (plan_reaches(class.name, class.is_jdk, sessions) &&
 			!(seen->count > 0 && bsearch(&own, seen->hash, seen->count, sizeof(own),
 						     compare_hashes)))
 			classes[chosen++] = classes[i];
@@ -342,12 +343,13 @@ static int pass(JNIEnv *jni, struct seen *seen)
 
 /* The second pass is for classes that had passed the hook in its former state, but were
  * not listed as loaded by the first. */
-static void bring_loaded_classes(JNIEnv *jni)
+static void bring_loaded_classes(JNIEnv *jni, unsigned sessions)
 {
 	struct seen seen = {0};
 
 	for (int i = 0; i < 2; i++)
-		log_line(LOG_DEBUG, "%d loaded classes retransformed", pass(jni, &seen));
+		log_line(LOG_DEBUG, "%d loaded classes retransformed",
+			pass(jni, sessions, &seen));
 	free(seen.hash);
 }
 
@@ -403,26 +405,37 @@ static void note_loaded_kin(JNIEnv *jni)
 	(*jni)->PopLocalFrame(jni, NULL);
 }
 
-int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error)
+/* Their natives are taken, too. */
+static void open_to_loaded_classes(JNIEnv *jni, unsigned sessions)
 {
-	native_methods_begin(jni);
 	atomic_store_explicit(&opening, true, memory_order_relaxed);
 	if (value_rows_ask_kin())
 		note_loaded_kin(jni);
 	gate_open(&hook);
 	is_opener = true;
-	bring_loaded_classes(jni);
+	bring_loaded_classes(jni, sessions);
 	is_opener = false;
 	atomic_store_explicit(&opening, false, memory_order_relaxed);
 	native_methods_take_noted(jni);
+}
+
+int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error)
+{
+	native_methods_begin(jni);
+	open_to_loaded_classes(jni, PLAN_ALL_SESSIONS);
 	return 0;
+}
+
+void class_hook_session(JNIEnv *jni, unsigned session)
+{
+	open_to_loaded_classes(jni, 1U << session);
 }
 
 bool class_hook_end(JNIEnv *jni, struct session *session)
 {
 	bool out = gate_close(&hook);
 
-	bring_loaded_classes(jni);
+	bring_loaded_classes(jni, PLAN_ALL_SESSIONS);
 	return native_methods_end(jni) && out;
 }
 

@@ -38,6 +38,10 @@ int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error);
 /* False: a thread is still inside the hook, and uses the plan. */
 bool class_hook_end(JNIEnv *jni, struct session *session);
 
+/* While they are open: loaded classes that the plan reaches for this session (its bit) get the probes that they are to have by
+ * now. As above. */
+void class_hook_session(JNIEnv *jni, unsigned session);
+
 /* While a recording runs: loaded classes of these names get the probes that their methods are to have by now, as long
  * as nothing stops that. On a Java thread, without locks. Not by two threads at once. */
 void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name), bool (*stops)(void));

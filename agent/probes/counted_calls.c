@@ -164,8 +164,8 @@ static void make_room_for(int64_t number)
 static bool may_be_unchecked(const struct session *session)
 {
 	return session->from_start && !session_has_scope(session) &&
-	       session->options.threads.count == 0 && !plan_reaches("java.lang.Thread", true) &&
-	       counts_blocks();
+	       session->options.threads.count == 0 &&
+	       !plan_reaches("java.lang.Thread", true, PLAN_ALL_SESSIONS) && counts_blocks();
 }
 
 /* Those that are there before the first one is told of. */

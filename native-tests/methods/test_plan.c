@@ -71,7 +71,7 @@ static probe_set probes(const char *class_name, const char *name, bool is_jdk)
 static void test_nobody(void **state)
 {
 	assert_int_equal(probes("com.acme.Shop", "buy", false), PROBE_NONE);
-	assert_false(plan_reaches("com.acme.Shop", false));
+	assert_false(plan_reaches("com.acme.Shop", false, PLAN_ALL_SESSIONS));
 }
 
 static void test_one(void **state)
@@ -90,8 +90,8 @@ static void test_one(void **state)
 	assert_int_equal(
 		probes("com.acme.Log", "write", false), PROBE_TIMED); /* of the scope */
 	assert_int_equal(pattern_list_noted(&wish.scope, 0), 1);
-	assert_true(plan_reaches("com.acme.Log", false));
-	assert_false(plan_reaches("java.util.HashMap", true));
+	assert_true(plan_reaches("com.acme.Log", false, PLAN_ALL_SESSIONS));
+	assert_false(plan_reaches("java.util.HashMap", true, PLAN_ALL_SESSIONS));
 	drop(&wish);
 	assert_int_equal(probes("com.acme.Shop", "buy", false), PROBE_NONE);
 }
@@ -115,14 +115,14 @@ static void test_union(void **state)
 	assert_non_null(planned.owner);
 	assert_int_equal(probes("com.acme.Till", "open", false), PROBE_TIMED);
 	assert_int_equal(probes("org.Shop", "open", false), PROBE_ENTRY);
-	assert_true(plan_reaches("org.Shop", false));
+	assert_true(plan_reaches("org.Shop", false, PLAN_ALL_SESSIONS));
 	drop(&wide);
 	planned = plan_of(&buy);
 	assert_int_equal(planned.probes, PROBE_ENTRY);
 	assert_false(planned.recorded);
 	assert_ptr_equal(planned.owner, &narrow.owner);
 	drop(&narrow);
-	assert_false(plan_reaches("com.acme.Shop", false));
+	assert_false(plan_reaches("com.acme.Shop", false, PLAN_ALL_SESSIONS));
 }
 
 /* How the calls of a method are seen that owners name, or do not. */
@@ -220,8 +220,8 @@ static void test_named_of_jdk(void **state)
 	assert_int_equal(probes("java.util.HashMap", "put", true), PROBE_TIMED);
 	assert_int_equal(probes("java.util.HashMap", "get", true), PROBE_NONE);
 	assert_int_equal(probes("com.acme.Shop", "buy", false), PROBE_CALLS);
-	assert_true(plan_reaches("java.util.HashMap", true));
-	assert_false(plan_reaches("java.util.TreeMap", true));
+	assert_true(plan_reaches("java.util.HashMap", true, PLAN_ALL_SESSIONS));
+	assert_false(plan_reaches("java.util.TreeMap", true, PLAN_ALL_SESSIONS));
 	assert_int_equal(pattern_list_noted(&timed.include, 0), 1);
 	/* What must stay as it is is not changed by a name. */
 	drop(&timed);
@@ -248,7 +248,7 @@ static void test_without_probes(void **state)
 	planned = plan_of(&buy);
 	assert_int_equal(planned.probes, PROBE_NONE);
 	assert_true(planned.recorded);
-	assert_false(plan_reaches("com.acme.Shop", false));
+	assert_false(plan_reaches("com.acme.Shop", false, PLAN_ALL_SESSIONS));
 	drop(&wish);
 }
 
@@ -304,7 +304,7 @@ static void test_own(void **state)
 
 	want(&wish, PROBE_TIMED, "java.*", "", "jprof.*");
 	assert_int_equal(probes("jprof.JProf", "start", false), PROBE_NONE);
-	assert_false(plan_reaches("jprof.JProf", false));
+	assert_false(plan_reaches("jprof.JProf", false, PLAN_ALL_SESSIONS));
 	assert_int_equal(probes("java.lang.JprofProbe", "entered", true), PROBE_NONE);
 	drop(&wish);
 }
