@@ -20,6 +20,10 @@
 #define PROFILE_THREAD_COUNTS 9
 #define PROFILE_NOT_KNOWN     INT64_MIN /* of a time */
 
+/* Sessions that may share a recording: each has a bit while it lives, which another one has later. */
+#define PROFILE_SESSIONS_MAX 8
+#define PROFILE_SESSIONS_ALL 0xffu /* bits of sessions: of all of them, or it is not known */
+
 /* The name of a fold in files and reports. */
 #define PROFILE_FOLDED_NAME "(folded: memory)"
 
@@ -51,6 +55,9 @@ struct profile_method {
 	bool is_native, is_static;
 	enum method_kind kind;
 	const char *file; /* the source's name, Foo.java; NULL: not known */
+	/* Bits of the sessions that want it at all (of those that do not, it is a part of its caller); that want it counted
+	 * alone; whose scope it opens; that want the distribution of its calls. */
+	uint32_t wanted, counted, scope, watched;
 };
 
 /* A thread, or many folded into one by name: ended ones, or virtual ones. */
@@ -79,6 +86,7 @@ struct profile_thread {
 		uint64_t count[PROFILE_THREAD_COUNTS]; /* all of them */
 	};
 	uint64_t started, ended; /* ns since the session began; ended 0 while alive */
+	uint32_t wanted;         /* bits of the sessions that want it */
 	uint64_t total[PROFILE_METRIC_MAX]; /* what the thread used, from its counters */
 };
 
@@ -276,6 +284,7 @@ struct profile_parameter {
 	uint32_t id;      /* 1, 2, ... */
 	const char *name; /* as it was asked for; the key */
 	bool is_tag;
+	uint32_t wanted; /* bits of the sessions that want its values */
 };
 
 /* One of its values, as a text. */
@@ -445,15 +454,37 @@ struct profile_machine_code {
 /* What a snapshot is for. */
 enum profile_snapshot_kind {
 	SNAPSHOT_NAMED,
-	SNAPSHOT_RESET /* reports begin here unless they are asked otherwise */
+	SNAPSHOT_RESET,  /* reports begin here unless they are asked otherwise */
+	SNAPSHOT_SESSION /* a session begins; of its own file, a reset */
 };
 
 /* All counts as they were at a moment. */
 struct profile_snapshot {
 	uint32_t id;       /* 1, 2, ... */
-	const char *label; /* NULL: a reset */
+	const char *label; /* NULL: a reset, or a session's begin */
 	uint64_t at;       /* ns since the session began */
 	enum profile_snapshot_kind kind;
+	uint32_t session; /* id of the one whose it is; 0: of all */
+};
+
+/* What a user began, in a recording that several share. What it does not want, others do: readers of its file leave that
+ * out. */
+struct profile_session {
+	uint32_t id;  /* 1, 2, ... */
+	uint32_t bit; /* 0 to 7: 1 << bit among those of methods, threads and parameters */
+	const char *name, *owner;
+	uint64_t began;      /* ns since the profile was begun */
+	int64_t ended;       /* the same; PROFILE_NOT_KNOWN: it goes on */
+	const char *options; /* its own, JSON, as meta's `options` */
+	uint32_t snapshot;   /* the one that it begins with; 0: it begins with the recording */
+	/* What it wants: bits 1 << place of metrics, 1 << id of conditions, 1 << enum trace_kind. */
+	uint32_t metrics, conditions, traces;
+	bool lines;  /* call sites */
+	bool scoped; /* only what methods did whose bit `scope` it has */
+	const char
+		*tag; /* its scope is what is done under that: "KEY=PATTERN"; NULL: it is not */
+	bool watches; /* distributions of calls */
+	bool records; /* each I/O operation */
 };
 
 /* A piece of the recording's time, of which what it added to the counts is known. They follow one another without a gap. */

@@ -95,16 +95,17 @@ static int read_methods(struct reader *reader)
 	status = reader_each(reader, TABLE_METHOD, check_method, &method, count);
 	/* Methods that have no row, and the two that do not need one. */
 	for (uint32_t id = 0; id < profile->method_count; id++) {
+		static const char *const names[] = {
+			[METHOD_ROOT] = NULL, [METHOD_FOLDED] = PROFILE_FOLDED_NAME};
 		struct profile_method *one = &profile->method[id];
+		bool is_mark = id < METHOD_FIRST;
 
-		one->id = id;
-		if (id == METHOD_ROOT)
-			*one = (struct profile_method){.id = id, .kind = METHOD_MARK};
-		else if (id == METHOD_FOLDED)
-			*one = (struct profile_method){
-				.id = id, .name = PROFILE_FOLDED_NAME, .kind = METHOD_MARK};
-		else if (!one->name)
-			one->name = "(unknown method)";
+		if (is_mark || !one->name)
+			*one = (struct profile_method){.id = id,
+				.name = is_mark ? names[id] : "(unknown method)",
+				.kind = is_mark ? METHOD_MARK : METHOD_JAVA,
+				.wanted = PROFILE_SESSIONS_ALL,
+				.watched = PROFILE_SESSIONS_ALL};
 	}
 	return status;
 }

@@ -77,7 +77,8 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_COMPILATION, struct profile_deoptimization                    \
 			 : TABLE_DEOPTIMIZATION, struct profile_lock                           \
 			 : TABLE_LOCK, struct profile_parameter                                \
-			 : TABLE_PARAMETER, struct profile_value                               \
+			 : TABLE_PARAMETER, struct profile_session                             \
+			 : TABLE_SESSION, struct profile_value                                 \
 			 : TABLE_VALUE, struct profile_tag                                     \
 			 : TABLE_TAG, struct profile_contention                                \
 			 : TABLE_CONTENTION, struct profile_wait                               \

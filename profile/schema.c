@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const known_words[] = {"open", "attach", NULL};
-static const char *const snapshot_words[] = {"snapshot", "reset", NULL};
+static const char *const snapshot_words[] = {"snapshot", "reset", "session", NULL};
 
 /* clang-format off */
 #define COLUMN(member, name, kind, comment) {name, comment, kind, offsetof(ROW, member), NULL, false}
@@ -55,6 +55,10 @@ static const struct schema_column method_columns[] = {
 	COLUMN(is_static, "static", KIND_BOOL, "0 or 1"),
 	WORD(kind, "kind", method_kind_names, "java, native, jvm, kernel, stub, class, mark"),
 	COLUMN(file, "file", KIND_TEXT, "the source's name; NULL: not known"),
+	COLUMN(wanted, "wanted", KIND_U32, "bits of the sessions that want it"),
+	COLUMN(counted, "counted", KIND_U32, "the same: that want it counted alone"),
+	COLUMN(scope, "scope", KIND_U32, "the same: whose scope it opens"),
+	COLUMN(watched, "watched", KIND_U32, "the same: that want its distribution"),
 };
 #undef ROW
 
@@ -79,6 +83,7 @@ static const struct schema_column thread_columns[] = {
 	COLUMN(mounts, "mounts", KIND_U64, "of virtual threads on carriers"),
 	COLUMN(carrier_ns, "carrier_ns", KIND_U64, "ns that they were mounted"),
 	COLUMN(waited_ns, "waited_ns", KIND_U64, "ns that it could have run"),
+	COLUMN(wanted, "wanted", KIND_U32, "bits of the sessions that want it"),
 };
 #undef ROW
 
@@ -208,7 +213,30 @@ static const struct schema_column snapshot_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..., in the order of time"),
 	COLUMN(label, "label", KIND_TEXT, "NULL: a reset"),
 	COLUMN(at, "at", KIND_U64, "ns since the session began"),
-	WORD(kind, "kind", snapshot_words, "snapshot, reset"),
+	WORD(kind, "kind", snapshot_words, "snapshot, reset, session"),
+	COLUMN(session, "session", KIND_U32_OR_NULL, "whose it is; NULL: of all"),
+};
+#undef ROW
+
+#define ROW struct profile_session
+static const struct schema_column session_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(bit, "bit", KIND_U32, "0 to 7: 1 << bit in wanted and the like"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(owner, "owner", KIND_NAME, "who began it"),
+	COLUMN(began, "began", KIND_U64, "ns since the profile was begun"),
+	COLUMN(ended, "ended", KIND_TIME, "the same; NULL: it goes on"),
+	COLUMN(options, "options", KIND_NAME, "its own, as in meta"),
+	COLUMN(snapshot, "snapshot", KIND_U32_OR_NULL,
+		"that it begins with; NULL: with the recording"),
+	COLUMN(metrics, "metrics", KIND_U32, "bits by id"),
+	COLUMN(conditions, "conditions", KIND_U32, "bits by id"),
+	COLUMN(traces, "traces", KIND_U32, "bits; docs/profile-format.md"),
+	COLUMN(lines, "lines", KIND_BOOL, "1: call sites are wanted"),
+	COLUMN(scoped, "scoped", KIND_BOOL, "1: only what methods of its scope did"),
+	COLUMN(tag, "tag", KIND_TEXT, "KEY=PATTERN, its scope; NULL: none"),
+	COLUMN(watches, "watches", KIND_BOOL, "1: distributions are wanted"),
+	COLUMN(records, "records", KIND_BOOL, "1: operations one by one"),
 };
 #undef ROW
 
@@ -274,6 +302,7 @@ static const struct schema_column parameter_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..."),
 	COLUMN(name, "name", KIND_NAME, "as it was asked for; of a tag its key"),
 	COLUMN(is_tag, "tag", KIND_BOOL, "1: a key of tags"),
+	COLUMN(wanted, "wanted", KIND_U32, "bits of the sessions that want it"),
 };
 #undef ROW
 
@@ -588,6 +617,7 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_MACHINE_CODE] = {.name = "machine_code", COLUMNS(machine_code_columns),
 		.once = true},
 	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
+	[TABLE_SESSION] = {.name = "session", COLUMNS(session_columns)},
 	[TABLE_MARK] = {.name = "mark", COLUMNS(mark_columns)},
 	[TABLE_TRACE_PERIOD] = {.name = "trace_period", COLUMNS(trace_period_columns)},
 	[TABLE_EVENT_THREAD] = {.name = "event_thread", COLUMNS(event_thread_columns)},
@@ -865,10 +895,12 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 		sqlite3_str_appendf(sql, "%s;\n", views[i].tail);
 	}
 	sqlite3_str_appendf(sql,
-		"INSERT INTO method(id, name, native, static, kind)\n"
-		"VALUES(%d, NULL, 0, 0, 'mark'), (%d, '" PROFILE_FOLDED_NAME
-		"', 0, 0, 'mark');\n",
-		METHOD_ROOT, METHOD_FOLDED);
+		"INSERT INTO method(id, name, native, static, kind, wanted, counted, scope, "
+		"watched)\n"
+		"VALUES(%d, NULL, 0, 0, 'mark', %u, 0, 0, %u), (%d, '" PROFILE_FOLDED_NAME
+		"', 0, 0, 'mark', %u, 0, 0, %u);\n",
+		METHOD_ROOT, PROFILE_SESSIONS_ALL, PROFILE_SESSIONS_ALL, METHOD_FOLDED,
+		PROFILE_SESSIONS_ALL, PROFILE_SESSIONS_ALL);
 	append_words(sql, &schema_tables[TABLE_KIND], account_kind_names);
 	append_words(sql, &schema_tables[TABLE_STATE], sample_state_names);
 	return sqlite3_str_finish(sql);

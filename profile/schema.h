@@ -17,7 +17,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION        10
+#define SCHEMA_VERSION        11
 
 /* How a record has what is in a column. */
 enum schema_kind {
@@ -88,6 +88,7 @@ enum schema_table_id {
 	TABLE_CODE,
 	TABLE_MACHINE_CODE,
 	TABLE_SNAPSHOT,
+	TABLE_SESSION,
 	TABLE_MARK,
 	TABLE_TRACE_PERIOD,
 	TABLE_EVENT_THREAD,

@@ -140,6 +140,8 @@ static uint32_t methods_id(
 			.class_name = description->class_name,
 			.name = description->name,
 			.signature = description->signature,
+			.wanted = PROFILE_SESSIONS_ALL,
+			.watched = PROFILE_SESSIONS_ALL,
 			.is_native = description->is_native,
 			.is_static = description->is_static,
 			.kind = kind,

@@ -442,7 +442,8 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 			.os_id = row->tid,
 			.name = row->name,
 			.alive = row->thread->row == row->id && !row->thread->gone,
-			.folded = 1};
+			.folded = 1,
+			.wanted = PROFILE_SESSIONS_ALL};
 		static const uint64_t nothing[PROFILE_METRIC_MAX];
 		const struct profile_node root = {.thread = row->id,
 			.method = METHOD_ROOT,

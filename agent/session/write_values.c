@@ -12,8 +12,10 @@
 static int put_parameter(struct profile_writer *profile, uint32_t id, struct error *error)
 {
 	struct parameter parameter = parameter_get(id);
-	const struct profile_parameter record = {
-		.id = id, .name = parameter.name, .is_tag = parameter.is_tag};
+	const struct profile_parameter record = {.id = id,
+		.name = parameter.name,
+		.is_tag = parameter.is_tag,
+		.wanted = PROFILE_SESSIONS_ALL};
 
 	return profile_put(profile, &record, error);
 }

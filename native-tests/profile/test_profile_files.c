@@ -646,7 +646,8 @@ static void truncated(void **state)
 }
 
 #define A_VALUE                                                                                \
-	"INSERT INTO parameter VALUES(1, 'k', 0); INSERT INTO value VALUES(1, 1, 'x', 0); "
+	"INSERT INTO parameter VALUES(1, 'k', 0, 255); INSERT INTO value VALUES(1, 1, 'x', "   \
+	"0); "
 /* So many labels, each below the one before, below a node. */
 #define LABELS(count)                                                                          \
 	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " count      \
@@ -664,8 +665,8 @@ static void damaged(void **state)
 		enum error_code code;
 		const char *part;
 	} rows[] = {
-		{__LINE__, "PRAGMA user_version = 11", ERROR_VERSION, "newer jprof"},
-		{__LINE__, "PRAGMA user_version = 9", ERROR_VERSION, "older jprof"},
+		{__LINE__, "PRAGMA user_version = 12", ERROR_VERSION, "newer jprof"},
+		{__LINE__, "PRAGMA user_version = 10", ERROR_VERSION, "older jprof"},
 		{__LINE__, "PRAGMA user_version = 0", ERROR_FORMAT, "no version"},
 		{__LINE__, "PRAGMA application_id = 7", ERROR_FORMAT, "another SQLite"},
 		{__LINE__, "DROP TABLE node", ERROR_FORMAT, "no table 'node'"},
@@ -753,12 +754,14 @@ static void damaged(void **state)
 		{__LINE__, "INSERT INTO tag VALUES(1, 2, 1)", ERROR_FORMAT,
 			"a tag has no value"},
 		{__LINE__,
-			"INSERT INTO parameter VALUES(1, 'k', 1); INSERT INTO value VALUES(1, "
+			"INSERT INTO parameter VALUES(1, 'k', 1, 255); INSERT INTO value "
+			"VALUES(1, "
 			"1, "
 			"'x', 0); INSERT INTO tag VALUES(1, 1, 1)",
 			ERROR_FORMAT, "impossible set"},
 		{__LINE__,
-			"INSERT INTO parameter VALUES(1, 'k', 1); INSERT INTO value VALUES(1, "
+			"INSERT INTO parameter VALUES(1, 'k', 1, 255); INSERT INTO value "
+			"VALUES(1, "
 			"1, "
 			"'x', 0); INSERT INTO tag VALUES(1, 3, 1), (2, 2, 1)",
 			ERROR_FORMAT, "impossible set"},
