@@ -163,11 +163,11 @@ static void add_owner(struct planned *planned, struct wish *wish,
 }
 
 /* Timed calls have been counted: of what a session names, and of what several sessions want, that wins. */
-static void unite(struct planned *planned, const struct wish wish[PLAN_SESSIONS])
+static void unite(struct planned *planned, const struct wish wish[PROFILE_SESSIONS_MAX])
 {
 	bool timed = false;
 
-	for (unsigned i = 0; i < PLAN_SESSIONS; i++) {
+	for (unsigned i = 0; i < PROFILE_SESSIONS_MAX; i++) {
 		probe_set calls = wish[i].probes & PROBE_CALLS;
 
 		if (wish[i].named)
@@ -185,7 +185,7 @@ struct planned plan_of(const struct jvm_method *method)
 {
 	struct plan_owner *owner = atomic_load(&owners);
 	struct planned planned = {.probes = PROBE_NONE};
-	struct wish wish[PLAN_SESSIONS] = {{PROBE_NONE, PROBE_NONE}};
+	struct wish wish[PROFILE_SESSIONS_MAX] = {{PROBE_NONE, PROBE_NONE}};
 	uint32_t which;
 	bool scope;
 

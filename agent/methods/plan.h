@@ -21,6 +21,7 @@
 #include "agent/jvm/jvm.h"
 #include "agent/rewrite/rewrite.h"
 #include "options/pattern.h"
+#include "profile/profile.h"
 
 struct plan_owner {
 	unsigned session; /* its bit among those that record, 0 to 7 */
@@ -81,7 +82,7 @@ struct planned plan_of(const struct jvm_method *method);
 struct planned plan_for_code(const struct jvm_method *method, bool intrinsic);
 
 /* False if no method of the class has probes for one of these sessions, as bits. */
-enum { PLAN_SESSIONS = 8, PLAN_ALL_SESSIONS = 0xff };
+enum { PLAN_ALL_SESSIONS = (1 << PROFILE_SESSIONS_MAX) - 1 };
 bool plan_reaches(const char *class_name, bool is_jdk, unsigned sessions);
 
 #endif

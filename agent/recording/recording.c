@@ -7,7 +7,6 @@
 #include "agent/log/log.h"
 #include "agent/methods/call_kinds.h"
 #include "agent/jvm/object_text.h"
-#include "agent/methods/plan.h"
 #include "agent/methods/value_rows.h"
 #include "agent/probes/call_budget.h"
 #include "agent/probes/class_hook.h"
@@ -15,6 +14,7 @@
 #include "agent/probes/method_events.h"
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
+#include "agent/recording/plan_owners.h"
 #include "agent/recording/recording_facts.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sample_entries.h"
@@ -217,111 +217,21 @@ static bool end_values(JNIEnv *jni, struct session *session)
 	return true;
 }
 
-/* What the recording wants to be in methods: for calls, as they are seen in general, and as the user named some; for where
- * its scope begins and ends; and for the stacks at entries. */
-enum {
-	OWNER_CALLS,
-	OWNER_COUNTED,
-	OWNER_TIMED,
-	OWNER_WATCHED,
-	OWNER_SCOPE,
-	OWNER_VALUES,
-	OWNER_SITES,
-	OWNER_ENTRIES,
-	OWNERS
-};
-
-static struct plan_owner owners[OWNERS];
-
-static probe_set probes_of_calls(const struct session *session)
-{
-	if (session_keeps_budget(session))
-		return PROBE_CALLS;
-	if (session->options.calls == CALLS_COUNT)
-		return PROBE_COUNTED;
-	return session_has_probes(session) ? PROBE_TIMED : PROBE_NONE;
-}
-
 static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 {
-	static const struct pattern_list none;
-	const struct options *options = &session->options;
-	bool probes = session_has_probes(session);
-	const struct {
-		bool wanted;
-		struct plan_owner owner;
-	} rows[OWNERS] = {
-		[OWNER_CALLS] = {true, {.probes = probes_of_calls(session),
-					       .records = true,
-					       .include = &options->include,
-					       .exclude = &options->exclude,
-					       .scope = &none}},
-		[OWNER_COUNTED] = {probes && options->counted.count > 0,
-			{.probes = counted_calls_possible() ? PROBE_COUNTED : PROBE_TIMED,
-				.named = true,
-				.records = true,
-				.include = &options->counted,
-				.exclude = &none,
-				.scope = &none}},
-		[OWNER_TIMED] = {probes && options->timed.count > 0,
-			{.probes = PROBE_TIMED,
-				.named = true,
-				.records = true,
-				.include = &options->timed,
-				.exclude = &none,
-				.scope = &none}},
-		[OWNER_WATCHED] = {options->distribution.count > 0,
-			{.probes = probes ? PROBE_TIMED | PROBE_WATCHED : PROBE_NONE,
-				.named = true,
-				.records = true,
-				.watches = true,
-				.include = &options->distribution,
-				.exclude = &none,
-				.scope = &none}},
-		/* The exits of a scope's methods have to be seen. */
-		[OWNER_SCOPE] = {session_has_scope(session),
-			{.probes = probes ? PROBE_TIMED : PROBE_NONE,
-				.named = true,
-				.records = true,
-				.include = &options->scope,
-				.exclude = &none,
-				.scope = &options->scope}},
-		[OWNER_VALUES] = {session_reads_values(session),
-			{.probes = PROBE_TIMED,
-				.named = true,
-				.records = true,
-				.values = true,
-				.wants = value_rows_want,
-				.include = value_rows_patterns(),
-				.exclude = &none,
-				.scope = &none}},
-		[OWNER_SITES] = {options->call_sites.count > 0,
-			{.sites = true,
-				.include = &options->call_sites,
-				.exclude = &none,
-				.scope = &none}},
-		[OWNER_ENTRIES] = {session->entered.count > 0,
-			{.probes = PROBE_ENTRY,
-				.include = &session->entered,
-				.exclude = &none,
-				.scope = &none}},
-	};
-
-	for (int i = 0; i < OWNERS; i++) {
-		if (!rows[i].wanted)
-			continue;
-		owners[i] = rows[i].owner;
-		plan_add(&owners[i]);
+	plan_owners_begin(session);
+	if (session == session->host) {
+		call_kinds_forget();
+		class_hook_forget();
 	}
-	call_kinds_forget();
-	class_hook_forget();
 	return 0;
 }
 
 static bool end_plan(JNIEnv *jni, struct session *session)
 {
-	for (int i = OWNERS; i-- > 0;)
-		plan_remove(&owners[i]);
+	for (struct session *each = session; each; each = each->next)
+		if (!each->left)
+			plan_owners_end(each);
 	return true;
 }
 

@@ -38,21 +38,26 @@ int label_check(const char *label, struct error *error)
 	return 0;
 }
 
-bool labels_have(const struct labels *labels, const char *label)
+bool labels_have(const struct labels *labels, uint32_t session, const char *label)
 {
-	for (size_t i = 0; i < labels->count; i++)
-		if (!labels->row[i].reset && strcmp(labels->row[i].label, label) == 0)
+	for (size_t i = 0; i < labels->count; i++) {
+		const struct label_row *row = &labels->row[i];
+
+		if (!row->reset &&
+			(row->session == session || row->session == 0 || session == 0) &&
+			strcmp(row->label, label) == 0)
 			return true;
+	}
 	return false;
 }
 
-void labels_number(const struct labels *labels, char label[LABEL_MAX + 1])
+void labels_number(const struct labels *labels, uint32_t session, char label[LABEL_MAX + 1])
 {
 	unsigned long number = 0;
 
 	do
 		snprintf(label, LABEL_MAX + 1, "%lu", ++number);
-	while (labels_have(labels, label));
+	while (labels_have(labels, session, label));
 }
 
 int labels_reserve(struct labels *labels, struct error *error)

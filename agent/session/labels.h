@@ -12,11 +12,12 @@
 
 enum { LABEL_MAX = 100 }; /* bytes */
 
-/* A snapshot, or a reset. */
+/* A snapshot, a reset, or where a session begins. */
 struct label_row {
-	char label[LABEL_MAX + 1]; /* of a reset "" */
-	bool reset;
-	uint64_t at; /* ns since the profile's begin */
+	char label[LABEL_MAX + 1]; /* of all but snapshots "" */
+	bool reset;                /* it is none */
+	uint32_t session;          /* whose it is; 0: everybody's */
+	uint64_t at;               /* ns since the profile's begin */
 };
 
 /* Embedded; zero is empty. */
@@ -28,10 +29,11 @@ struct labels {
 /* 0, or -ERROR_VALUE: not empty, at most LABEL_MAX bytes, no control characters, no "..". */
 int label_check(const char *label, struct error *error);
 
-bool labels_have(const struct labels *labels, const char *label);
+/* A snapshot of the session (0: of any) is called so. */
+bool labels_have(const struct labels *labels, uint32_t session, const char *label);
 
-/* A label that there is not yet: a number. */
-void labels_number(const struct labels *labels, char label[LABEL_MAX + 1]);
+/* A label that the session does not have yet: a number. */
+void labels_number(const struct labels *labels, uint32_t session, char label[LABEL_MAX + 1]);
 
 /* Memory for one more row. 0, or a negative code. */
 int labels_reserve(struct labels *labels, struct error *error);

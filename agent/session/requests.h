@@ -19,6 +19,7 @@
 
 #include "agent/lock/lock.h"
 #include "agent/session/labels.h"
+#include "agent/session/write_sessions.h"
 #include "error/error.h"
 
 enum request_kind {
@@ -26,14 +27,19 @@ enum request_kind {
 	REQUEST_RESET,
 	REQUEST_FLUSH,
 	REQUEST_COUNT,
-	REQUEST_LOOK
+	REQUEST_LOOK,
+	REQUEST_JOIN,
+	REQUEST_LEAVE
 };
 
 struct request {
 	enum request_kind kind;
-	char label[LABEL_MAX + 1]; /* "": none; the answer may be another one */
-	uint64_t at;               /* the answer: ns since the profile's begin */
-	struct error error;        /* the answer: what failed */
+	/* The number of the session that it is of; 0: of all. */
+	uint32_t session;
+	struct writer_session comes, first; /* of a join: see writer_join */
+	char label[LABEL_MAX + 1];          /* "": none; the answer may be another one */
+	uint64_t at;                        /* the answer: ns since the profile's begin */
+	struct error error;                 /* the answer: what failed */
 
 	/* The queue's own. */
 	struct request *next;

@@ -15,6 +15,7 @@
 #include "agent/log/log.h"
 #include "agent/session/build_id.h"
 #include "agent/session/session_matches.h"
+#include "agent/session/sharing.h"
 #include "agent/trace/mount.h"
 #include "calibration/processor.h"
 #include "components/components.h"
@@ -152,19 +153,26 @@ static int note_components(struct session *session, struct error *error)
 	return failed;
 }
 
-int session_create(struct session **session, struct options *options, struct error *error)
+/* A session of the options, which it takes, with the metrics that they name. NULL, with error filled. */
+static struct session *make(struct options *options, struct error *error)
 {
 	struct session *fresh = calloc(1, sizeof(*fresh));
 	int code;
 
-	*session = NULL;
 	if (!fresh) {
 		options_fini(options);
-		return error_set(error, ERROR_MEMORY, "no memory for a session");
+		error_set(error, ERROR_MEMORY, "no memory for a session");
+		return NULL;
 	}
 	lock_init(&fresh->near_lock, LOCK_NEAR);
+	fresh->host = fresh;
 	fresh->options = *options;
 	memset(options, 0, sizeof(*options));
+	for (size_t i = 0; i < fresh->options.traces.count; i++)
+		for (int kind = 0; kind < TRACE_KINDS; kind++)
+			if (strcmp(fresh->options.traces.pattern[i], trace_kind_names[kind]) ==
+				0)
+				fresh->traces |= 1U << kind;
 	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
 	if (!code &&
 		(sample_choice_entered(&fresh->options.sample, &fresh->entered) ||
@@ -175,19 +183,116 @@ int session_create(struct session **session, struct options *options, struct err
 	if (!code)
 		code = note_components(fresh, error);
 	if (!code)
-		code = make_trace(fresh, error);
+		return fresh;
+	session_destroy(fresh);
+	return NULL;
+}
+
+int session_create(struct session **session, struct options *options, struct error *error)
+{
+	struct session *fresh = make(options, error);
+
+	*session = NULL;
+	if (!fresh)
+		return -(int)error->code;
+	fresh->counts = (1U << fresh->metrics.count) - 1;
+	if (make_trace(fresh, error)) {
+		session_destroy(fresh);
+		return -(int)error->code;
+	}
+	*session = fresh;
+	return 0;
+}
+
+/* ---- guests ---- */
+
+/* Which of the host's metrics the guest wants, which takes over the host's set. */
+static int take_metrics(struct session *guest, const struct session *host, struct error *error)
+{
+	for (unsigned i = 0; i < guest->metrics.count; i++) {
+		const char *name = guest->metrics.metric[i].name;
+		unsigned place = metric_named(&host->metrics, name);
+
+		if (place == host->metrics.count)
+			return error_set(error, ERROR_VALUE,
+				"metrics=%s: the session '%s', which records, does not count "
+				"that; "
+				"start a session with it first, or stop '%s'",
+				error_subject(name).text, host->name, host->name);
+		guest->counts |= 1U << place;
+	}
+	guest->metrics = host->metrics;
+	return 0;
+}
+
+int session_create_guest(struct session **guest, struct session *host, struct options *options,
+	struct error *error)
+{
+	struct session *fresh = make(options, error);
+	int code = fresh ? take_metrics(fresh, host, error) : -(int)error->code;
+
+	*guest = NULL;
+	if (code) {
+		session_destroy(fresh);
+		return code;
+	}
+	fresh->host = host;
+	fresh->trace = host->trace;
+	fresh->source = host->source;
+	fresh->reads_stacks = options_sample(&fresh->options) || fresh->traces != 0;
+	fresh->never_counts = host->never_counts;
+	fresh->event_ns = host->event_ns;
+	fresh->event_calibrated = host->event_calibrated;
+	code = sharing_check(fresh, error);
 	if (code)
 		session_destroy(fresh);
 	else
-		*session = fresh;
+		*guest = fresh;
 	return code;
+}
+
+bool session_any(const struct session *host, bool (*is_so)(const struct session *session))
+{
+	for (const struct session *session = host; session; session = session->next)
+		if (!session->left && is_so(session))
+			return true;
+	return false;
+}
+
+struct profile_session session_row(const struct session *session, char **options)
+{
+	const struct options *wanted = &session->options;
+
+	*options = options_to_json(wanted, 0);
+	return (struct profile_session){.id = session->number,
+		.bit = session->bit,
+		.name = session->name,
+		.owner = session->owner,
+		.ended = PROFILE_NOT_KNOWN,
+		.options = *options,
+		.metrics = session->counts,
+		.conditions = options_sample(wanted) ? UINT32_MAX : 0,
+		.traces = session->traces,
+		.lines = wanted->call_sites.count > 0,
+		.scoped = session_has_scope(session),
+		.tag = session->tag,
+		.watches = wanted->distribution.count > 0,
+		.records = wanted->io == IO_RECORDS};
 }
 
 void session_destroy(struct session *session)
 {
 	if (!session)
 		return;
-	trace_destroy(session->trace);
+	if (session->host == session) {
+		while (session->next) {
+			struct session *guest = session->next;
+
+			session->next = guest->next;
+			session_destroy(guest);
+		}
+		trace_destroy(session->trace);
+	}
 	for (unsigned i = 0; i < session->notes; i++) {
 		free(session->note[i].key);
 		free(session->note[i].value);
@@ -197,6 +302,8 @@ void session_destroy(struct session *session)
 	pattern_list_fini(&session->awaited);
 	json_decref(session->near);
 	lock_fini(&session->near_lock);
+	free(session->owner);
+	free(session->tag);
 	free(session->path);
 	free(session);
 }

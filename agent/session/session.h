@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * session: one recording, from the options to the finished profile.
+ * session: what a user records, from the options to the finished profile.
  *
  * In:   options; facts about the JVM (session_note); events, through its trace.
  * Out:  the profile file, kept up to date by the writer's thread.
- * Owns: options, metric set, trace, writer. One session records at a time; the next one has
- *       a struct of its own.
+ * Owns: options; and, if it began the recording, metric set, trace, writer, which the sessions that came since, its guests,
+ *       share. A recording ends with the last of its sessions; the next one has structs of its own. Where code has one
+ *       session alone, as nearly everywhere, it is the one that began the recording.
  * Runs: create, begin, end, destroy on one thread at a time, which may be any.
  */
 #ifndef JPROF_SESSION_H
@@ -26,7 +27,7 @@ struct session_note {
 	char *key, *value;
 };
 
-enum { SESSION_NOTES = 32 };
+enum { SESSION_NOTES = 32, SESSION_NAME = 32 };
 
 /* What the process had counted before the session began. */
 struct session_before {
@@ -34,6 +35,19 @@ struct session_before {
 };
 
 struct session {
+	/* Its place among the sessions that share the recording, 0 to 7, which a later one may have again; its number, which
+	 * none has again in the process; who is said to have begun it (owned). */
+	unsigned bit;
+	uint32_t number;
+	char name[SESSION_NAME + 1];
+	char *owner;
+	struct session *host; /* whose trace, metrics and writer it shares; itself */
+	struct session *next; /* of the host: its guests */
+	bool left;            /* it has ended, and its recording goes on */
+	bool serves; /* a step of the recording was begun with it: it stays as long as that */
+	uint32_t counts; /* which of the recording's metrics it wants, as bits */
+	uint32_t traces; /* which traces, bits 1 << enum trace_kind */
+	char *tag; /* its scope is what is done under "KEY=PATTERN"; owned; NULL: it is not */
 	struct options options;
 	/* Methods at whose entries stacks are taken; in the order of options.sample. */
 	struct pattern_list entered;
@@ -70,8 +84,18 @@ struct session {
  * are given back. */
 int session_create(struct session **session, struct options *options, struct error *error);
 
-/* After its end, or if it never began; its trace must not be looked at any more. NULL is allowed. */
+/* A session that shares the host's recording; the same. -ERROR_VALUE: it wants what the recording, as it is, does not have. */
+int session_create_guest(struct session **guest, struct session *host, struct options *options,
+	struct error *error);
+
+/* After its end, or if it never began; its trace must not be looked at any more. With it go its guests. NULL is allowed. */
 void session_destroy(struct session *session);
+
+/* What the profile's table of sessions has of it; strings are borrowed, options is owned (free). */
+struct profile_session session_row(const struct session *session, char **options);
+
+/* True if one of those that share the recording, the guest or the host, is so. */
+bool session_any(const struct session *host, bool (*is_so)(const struct session *session));
 
 /* Remembers a fact for the profile's meta table ("jvm.version"). Strings are copied; a fact
  * too many is dropped. value NULL is ignored. Before session_begin only. */

@@ -5,6 +5,7 @@
  *
  *   write_trace.c    what threads did: rows, nodes, accounts, only what changed; and sequences
  *   write_records.c  each operation, many times between two flushes
+ *   write_sessions.c several sessions that share the recording, and a file for each
  *   requests.c       what other threads wait for
  *
  * A flush is one transaction; when it fails the next one writes everything again.
@@ -54,6 +55,7 @@ enum {
 /* What of it is in the file: ids below. */
 struct written {
 	uint32_t methods;
+	uint32_t sessions_edition; /* of these */
 	struct values_written values;
 	bool notes;
 };
@@ -78,6 +80,7 @@ struct writer {
 	uint64_t flush_begin; /* ns since the profile's begin, of the flush under way */
 	uint64_t counted_at;  /* the same, of when it looked at what threads did */
 	uint64_t flush_cpu;   /* what the last one used of a processor, ns */
+	struct write_sessions sessions;
 	struct looker looker;
 
 	struct marks marks;
@@ -130,6 +133,13 @@ static int fold_files(struct writer *writer, bool force)
 	return status;
 }
 
+static int put_method(struct writer *writer, struct profile_method method)
+{
+	if (writer->source.method_sessions)
+		writer->source.method_sessions(&method);
+	return profile_put(writer->profile, &method, writer->error);
+}
+
 /* What nodes, accounts and records refer to, in the same transaction and behind them: files, then
  * the methods, values and tags that nodes have. */
 static int put_known(struct writer *writer, struct written *known)
@@ -137,12 +147,19 @@ static int put_known(struct writer *writer, struct written *known)
 	uint32_t end;
 	int status = put_files(writer);
 
+	if (writer->source.sessions_edition) {
+		uint32_t edition = writer->source.sessions_edition();
+
+		if (known->sessions_edition != edition)
+			known->methods = METHOD_FIRST;
+		known->sessions_edition = edition;
+	}
 	for (end = writer->source.methods_end(); known->methods < end && status == 0;
 		known->methods++) {
 		const struct profile_method *method = writer->source.method(known->methods);
 
 		if (method)
-			status = profile_put(writer->profile, method, writer->error);
+			status = put_method(writer, *method);
 	}
 	if (status == 0)
 		status = values_put(writer->profile, &known->values, writer->error);
@@ -161,6 +178,8 @@ static void put_meta(struct writer *writer, bool final, struct written *known)
 	if (source->facts)
 		source->facts(source->argument, final, put_fact, writer);
 	fact_put_number(put_fact, writer, "flushed_ns", writer->counted_at);
+	if (sessions_share(&writer->sessions))
+		fact_put_number(put_fact, writer, "session", writer->sessions.holder);
 	if (lost > 0)
 		fact_put_number(put_fact, writer, "marks.lost", lost);
 	if (!writer->records.records)
@@ -197,6 +216,8 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 		status = put_known(writer, known);
 	if (status == 0)
 		put_meta(writer, final, known);
+	if (status == 0)
+		status = sessions_put(&writer->sessions, writer->profile, writer->error);
 	if (status == 0)
 		status = marks_put(&writer->marks, writer->profile, writer->error);
 	return status == 0 ? -(int)writer->error->code : status;
@@ -296,6 +317,17 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 	return status;
 }
 
+/* The same; and behind it the files of those that share the recording. */
+static int flush_all(struct writer *writer, struct profile_snapshot *snapshot, bool forced,
+	struct error *error)
+{
+	int status = flush(writer, false, snapshot, error);
+
+	if (status == 0)
+		sessions_copy(&writer->sessions, writer->profile, forced);
+	return status;
+}
+
 /* Brings records into the file. 0, or a negative code: they are lost, and counted. */
 static int drain_records(struct writer *writer, struct error *error)
 {
@@ -348,36 +380,86 @@ static int reserve_label(struct writer *writer, struct request *request)
 	lock_take(&writer->lock);
 	status = labels_reserve(&writer->labels, &request->error);
 	lock_give(&writer->lock);
-	if (status < 0 || request->kind == REQUEST_RESET)
+	if (status < 0 || request->kind != REQUEST_SNAPSHOT)
 		return status;
 	if (request->label[0] == '\0')
-		labels_number(&writer->labels, request->label);
-	if (!labels_have(&writer->labels, request->label))
+		labels_number(&writer->labels, request->session, request->label);
+	if (!labels_have(&writer->labels, request->session, request->label))
 		return 0;
 	return error_set(&request->error, ERROR_BUSY, "there is a snapshot '%s' already",
 		request->label);
 }
 
-static void answer_snapshot(struct writer *writer, struct request *request)
+/* Keeps all counts as they are now. 0, or a negative code. */
+static int make_snapshot(
+	struct writer *writer, struct request *request, enum snapshot_kind kind, bool forced)
 {
-	struct label_row row = {.reset = request->kind == REQUEST_RESET};
+	struct label_row row = {.reset = kind != SNAPSHOT_NAMED, .session = request->session};
 	struct profile_snapshot snapshot = {.id = (uint32_t)writer->labels.count + 1,
 		.label = row.reset ? NULL : request->label,
-		.kind = row.reset ? SNAPSHOT_RESET : SNAPSHOT_NAMED};
+		.kind = kind,
+		.session = request->session};
 
 	if (reserve_label(writer, request) < 0 ||
-		flush(writer, false, &snapshot, &request->error) < 0)
-		return;
+		flush_all(writer, &snapshot, forced, &request->error) < 0)
+		return -(int)request->error.code;
 	row.at = request->at = snapshot.at;
 	memcpy(row.label, request->label, sizeof(row.label));
 	lock_take(&writer->lock);
 	writer->labels.row[writer->labels.count++] = row;
 	lock_give(&writer->lock);
+	return 0;
+}
+
+static void answer_snapshot(struct writer *writer, struct request *request)
+{
+	make_snapshot(writer, request,
+		request->kind == REQUEST_RESET ? SNAPSHOT_RESET : SNAPSHOT_NAMED, true);
+}
+
+/* It begins with a snapshot of its own, of which its row, in the next flush, knows. */
+static void answer_join(struct writer *writer, struct request *request)
+{
+	struct write_sessions *sessions = &writer->sessions;
+	bool alone = !sessions_share(sessions);
+
+	if (alone)
+		sessions_first(sessions, &request->first);
+	if (sessions_add(sessions, &request->comes, &request->error) == 0) {
+		if (make_snapshot(writer, request, SNAPSHOT_SESSION, false) == 0) {
+			sessions_begun(sessions, request->session,
+				(uint32_t)writer->labels.count, request->at);
+			flush_all(writer, NULL, true, &request->error);
+			return;
+		}
+		sessions_drop(sessions, request->session);
+	}
+	if (alone)
+		sessions_forget(sessions);
+}
+
+static void answer_leave(struct writer *writer, struct request *request)
+{
+	const struct writer_session *holder;
+	struct error *error = &request->error;
+
+	if (!sessions_end(&writer->sessions, request->session, since_begin(writer))) {
+		error_set(error, ERROR_MISSING, "there is no such session");
+		return;
+	}
+	flush(writer, request->session == writer->sessions.holder, NULL, error);
+	sessions_finish(&writer->sessions, writer->profile, request->session, &holder, error);
+	if (!holder)
+		return;
+	/* The facts are those of whose file it is. */
+	writer->source.argument = holder->argument;
+	writer->known.notes = false;
+	flush_all(writer, NULL, false, error);
 }
 
 static void answer_flush(struct writer *writer, struct request *request)
 {
-	flush(writer, false, NULL, &request->error);
+	flush_all(writer, NULL, true, &request->error);
 }
 
 static bool counts_are_young(const struct writer *writer)
@@ -426,6 +508,8 @@ static void answer_requests(struct writer *writer)
 		[REQUEST_FLUSH] = answer_flush,
 		[REQUEST_COUNT] = answer_count,
 		[REQUEST_LOOK] = answer_look,
+		[REQUEST_JOIN] = answer_join,
+		[REQUEST_LEAVE] = answer_leave,
 	};
 	struct request *request;
 
@@ -548,7 +632,7 @@ static void *run(void *argument)
 
 	while (wait_for_flush(writer)) {
 		struct error error = {0};
-		flush(writer, false, NULL, &error);
+		flush_all(writer, NULL, false, &error);
 		say_failure(writer, &error);
 	}
 	lock_take(&writer->lock);
@@ -712,6 +796,7 @@ static int finish_profile(struct writer *writer, struct error *error)
 	drain_records(writer, &records_error);
 	say_failure(writer, &records_error);
 	status = flush(writer, true, NULL, error);
+	sessions_finish_all(&writer->sessions, writer->profile);
 	closed = profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)
 		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
@@ -787,10 +872,30 @@ static int ask(
 	return status;
 }
 
-int writer_snapshot(struct writer *writer, const char *label, char **label_out, uint64_t *at_ns,
-	struct error *error)
+int writer_join(struct writer *writer, const struct writer_session *session,
+	const struct writer_session *first, struct error *error)
 {
-	struct request request = {.kind = REQUEST_SNAPSHOT};
+	char *options;
+	struct request request = {.kind = REQUEST_JOIN,
+		.session = session->row(session->argument, &options).id,
+		.comes = *session,
+		.first = *first};
+
+	free(options);
+	return ask(writer, &request, PATIENCE, error);
+}
+
+int writer_leave(struct writer *writer, uint32_t number, struct error *error)
+{
+	struct request request = {.kind = REQUEST_LEAVE, .session = number};
+
+	return ask(writer, &request, PATIENCE, error);
+}
+
+int writer_snapshot(struct writer *writer, uint32_t session, const char *label,
+	char **label_out, uint64_t *at_ns, struct error *error)
+{
+	struct request request = {.kind = REQUEST_SNAPSHOT, .session = session};
 	int status = label ? label_check(label, error) : 0;
 
 	*label_out = NULL;
@@ -809,9 +914,9 @@ int writer_snapshot(struct writer *writer, const char *label, char **label_out, 
 				 "no memory to tell the snapshot's label '%s'", request.label);
 }
 
-int writer_reset(struct writer *writer, struct error *error)
+int writer_reset(struct writer *writer, uint32_t session, struct error *error)
 {
-	struct request request = {.kind = REQUEST_RESET};
+	struct request request = {.kind = REQUEST_RESET, .session = session};
 
 	return ask(writer, &request, PATIENCE, error);
 }

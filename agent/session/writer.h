@@ -18,6 +18,7 @@
 
 #include "agent/session/look.h"
 #include "agent/session/labels.h"
+#include "agent/session/write_sessions.h"
 #include "agent/trace/trace.h"
 #include "error/error.h"
 #include "profile/fact.h"
@@ -76,6 +77,9 @@ struct writer_source {
 	/* Ids in use are METHOD_FIRST .. methods_end() - 1, with a record each. */
 	uint32_t (*methods_end)(void);
 	const struct profile_method *(*method)(uint32_t id);
+	/* Fills which sessions want it; and what changes when that does, of ids that were in use. NULL: all do. */
+	void (*method_sessions)(struct profile_method *method);
+	uint32_t (*sessions_edition)(void);
 	/* Calls put(put_argument, key, value) for every fact of the meta table that stays as it is.
 	 * Called in the thread that flushes, until a flush has brought them into the file. NULL:
 	 * there are none. */
@@ -112,16 +116,26 @@ int writer_start(struct writer **writer, struct trace *trace,
 	const struct writer_source *source, const struct metric_set *metrics, const char *path,
 	uint64_t flush_seconds, struct error *error);
 
-/* Brings the file up to date and keeps a copy of all counts under that label. Returns when it is
+/* A further session shares the recording: its file is made, and what it is told of begins now. first: the one that was alone
+ * until then, whose file the database is; looked at the first time only. Returns as writer_snapshot does. 0, or a negative code: its
+ * file cannot be written; -ERROR_IO after a minute: it may begin yet, and has to be asked to leave. */
+int writer_join(struct writer *writer, const struct writer_session *session,
+	const struct writer_session *first, struct error *error);
+
+/* The session of that number ends, and another one goes on: its file is complete. As above. What the sessions given to
+ * writer_join point to is not used any more, unless this takes too long (-ERROR_IO). */
+int writer_leave(struct writer *writer, uint32_t number, struct error *error);
+
+/* Brings the file up to date and keeps a copy of all counts under that label, for that session (0: for all). Returns when it is
  * committed, or failed; after a minute at most. label NULL: a number ("1", "2", ...);
  * *label_out, owned by the caller (free), is the label in any case, NULL after a failure.
  * *at_ns: when, in ns since the profile's begin. 0, or a negative code with error filled:
  * -ERROR_BUSY: there is one of that name; -ERROR_VALUE: the label is none (labels.h). */
-int writer_snapshot(struct writer *writer, const char *label, char **label_out, uint64_t *at_ns,
-	struct error *error);
+int writer_snapshot(struct writer *writer, uint32_t session, const char *label,
+	char **label_out, uint64_t *at_ns, struct error *error);
 
 /* The same without a label, and reports begin here unless they are asked otherwise. */
-int writer_reset(struct writer *writer, struct error *error);
+int writer_reset(struct writer *writer, uint32_t session, struct error *error);
 
 /* Brings the file up to date. As above; waits as long as a flush may take at most. */
 int writer_flush(struct writer *writer, struct error *error);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* sharing: see sharing.h. */
+#include "agent/session/sharing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the options that must agree are about ---- */
+
+static bool always(const struct session *session)
+{
+	return true;
+}
+
+static bool times_calls(const struct session *session)
+{
+	return session_has_events(session);
+}
+
+static bool does_io(const struct session *session)
+{
+	return session->options.io != IO_OFF;
+}
+
+static bool watches(const struct session *session)
+{
+	return session->options.distribution.count > 0;
+}
+
+static bool reads_values(const struct session *session)
+{
+	return session_reads_values(session);
+}
+
+static bool has_scope(const struct session *session)
+{
+	return session_has_scope(session);
+}
+
+static bool samples(const struct session *session)
+{
+	return options_sample(&session->options);
+}
+
+static bool traces_events(const struct session *session)
+{
+	return session->traces & 1U << TRACE_EVENTS;
+}
+
+static bool traces_objects(const struct session *session)
+{
+	return session->traces & 1U << TRACE_OBJECTS;
+}
+
+static bool traces_gc(const struct session *session)
+{
+	return session->traces & 1U << TRACE_GC;
+}
+
+/* An option that two sessions which both are so must have alike. */
+static const struct agreed {
+	const char *key;
+	bool (*matters)(const struct session *session);
+} agreed[] = {
+	{"timing", times_calls},
+	{"virtual", always},
+	{"fold_below", always},
+	{"io_cpu", does_io},
+	{"io_class_loading", does_io},
+	{"scope_follow", has_scope},
+	{"sample", samples},
+	{"slowest", watches},
+	{"distribution_process", watches},
+	{"parameter_values", reads_values},
+	{"parameter_length", reads_values},
+	{"events", traces_events},
+	{"events_keep", traces_events},
+	{"events_when", traces_events},
+	{"objects", traces_objects},
+	{"gc_in_paths", traces_gc},
+};
+
+/* What the recording can have from its begin alone. */
+static const struct {
+	const char *what; /* as the user gives it */
+	bool (*wants)(const struct session *session);
+} from_begin[] = {
+	{"distribution", watches},
+};
+
+static bool by_events(const struct session *session)
+{
+	return session->options.calls == CALLS_EVENTS;
+}
+
+/* ---- ---- */
+
+/* The option's value as text; owned. */
+static char *value_of(const json_t *options, const char *key)
+{
+	const json_t *value = json_object_get(options, key);
+
+	if (json_is_string(value))
+		return strdup(json_string_value(value));
+	return json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+}
+
+static int disagree(const struct session *guest, const struct session *other, const char *key,
+	struct error *error)
+{
+	char *text[] = {
+		options_to_json(&guest->options, 0), options_to_json(&other->options, 0)};
+	json_t *options[] = {json_loads(text[0], 0, NULL), json_loads(text[1], 0, NULL)};
+	char *value[] = {value_of(options[0], key), value_of(options[1], key)};
+	int code = 0;
+
+	if (!value[0] || !value[1])
+		code = error_set(error, ERROR_MEMORY, "no memory for a session");
+	else if (strcmp(value[0], value[1]) != 0)
+		code = error_set(error, ERROR_VALUE,
+			"%s=%s: the session '%s', which records, has %s=%s, and sessions that "
+			"record at "
+			"once have that in common",
+			key, error_subject(value[0]).text, other->name, key,
+			error_subject(value[1]).text);
+	for (int i = 0; i < 2; i++) {
+		json_decref(options[i]);
+		free(text[i]);
+		free(value[i]);
+	}
+	return code;
+}
+
+static int check_pair(
+	const struct session *guest, const struct session *other, struct error *error)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(agreed) / sizeof(*agreed) && !code; i++)
+		if (agreed[i].matters(guest) && agreed[i].matters(other))
+			code = disagree(guest, other, agreed[i].key, error);
+	if (!code && by_events(guest) != by_events(other) && times_calls(guest) &&
+		times_calls(other))
+		code = disagree(guest, other, "calls", error);
+	return code;
+}
+
+int sharing_check(const struct session *guest, struct error *error)
+{
+	const struct session *host = guest->host;
+	int code = 0;
+
+	for (const struct session *other = host; other && !code; other = other->next)
+		if (!other->left)
+			code = check_pair(guest, other, error);
+	for (size_t i = 0; i < sizeof(from_begin) / sizeof(*from_begin) && !code; i++)
+		if (from_begin[i].wants(guest) && !session_any(host, from_begin[i].wants))
+			code = error_set(error, ERROR_VALUE,
+				"%s cannot begin while the session '%s' records without it",
+				from_begin[i].what, host->name);
+	if (!code && guest->options.io > host->options.io)
+		code = error_set(error, ERROR_VALUE,
+			"io=%s cannot begin while the session '%s' records with io=%s",
+			guest->options.io == IO_RECORDS ? "records" : "summary", host->name,
+			host->options.io == IO_OFF ? "off" : "summary");
+	if (!code && guest->options.resolution > 0)
+		code = disagree(guest, host, "resolution", error);
+	return code;
+}
