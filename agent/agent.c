@@ -171,7 +171,7 @@ EXPORTED int jprof_start_with(const char *options)
 {
 	struct error error = {0};
 
-	return jvm_is_open() ? told(recorder_start(options, NULL, &error), &error) : -1;
+	return jvm_is_open() ? told(from_inside_start(options, &error), &error) : -1;
 }
 
 EXPORTED int jprof_start(void)
@@ -183,7 +183,7 @@ EXPORTED int jprof_stop(void)
 {
 	struct error error = {0};
 
-	return jvm_is_open() ? told(recorder_stop(0, NULL, &error), &error) : -1;
+	return jvm_is_open() ? told(from_inside_stop(&error), &error) : -1;
 }
 
 EXPORTED int jprof_is_recording(void)
@@ -195,7 +195,7 @@ EXPORTED int jprof_snapshot(const char *label)
 {
 	struct error error = {0};
 
-	return told(from_inside_snapshot(label, NULL, NULL, &error), &error);
+	return told(from_inside_snapshot(label, &error), &error);
 }
 
 EXPORTED int jprof_reset(void)

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/inside/from_inside.h"
 #include "agent/life.h"
 #include "agent/recording/recording_facts.h"
 #include "agent/session/status.h"
@@ -111,9 +110,9 @@ void agent_due(void)
 {
 	struct error error = {0};
 	struct recorder_told told = {0};
-	int code = recorder_stop(limited.number, &told, &error);
+	int code = recorder_stop(NULL, limited.number, &told, &error);
 
-	if (code && limited.number == recorder_number()) {
+	if (code && recorder_has(NULL, limited.number)) {
 		/* Another command is under way. */
 		limited.at = clock_now() + RETRY_NS;
 		recorder_told_fini(&told);
@@ -138,7 +137,7 @@ static int start(const json_t *request, json_t **result, struct error *error)
 		code = options_of(request, &text, error);
 	if (code)
 		return code;
-	code = recorder_start(text, &number, error);
+	code = recorder_start(&(struct recorder_request){.options = text}, &number, error);
 	free(text);
 	if (code)
 		return code;
@@ -146,21 +145,21 @@ static int start(const json_t *request, json_t **result, struct error *error)
 	limited.at = clock_now() + ms * 1000000;
 	forget_ended();
 	/* Another command may have stopped it since. */
-	recorder_tell(&told);
+	recorder_tell(number, &told);
 	return tell(&told, result, error);
 }
 
 static int stop(const json_t *request, json_t **result, struct error *error)
 {
 	struct recorder_told told = {0};
-	int code = recorder_stop(0, &told, error);
+	int code = recorder_stop(NULL, 0, &told, error);
 
 	if (!code) {
 		forget_ended();
 		return tell(&told, result, error);
 	}
 	recorder_told_fini(&told);
-	if (code != -ERROR_BUSY || !limited.ended || recorder_number() != 0)
+	if (code != -ERROR_BUSY || !limited.ended || recorder_has(NULL, 0))
 		return code;
 	*error = limited.error;
 	limited.ended = false;
@@ -225,7 +224,7 @@ static int snapshot(const json_t *request, json_t **result, struct error *error)
 
 	if (wanted && !json_is_null(wanted) && !text)
 		return error_set(error, ERROR_USAGE, "label: a string is wanted");
-	code = from_inside_snapshot(text, &label, &at, error);
+	code = recorder_snapshot(NULL, text, &label, &at, error);
 	if (code)
 		return code;
 	*result = json_pack("{s:s, s:I}", "label", label, "at_ns", (json_int_t)at);
@@ -270,7 +269,7 @@ static int write_events(struct session *session, void *argument, struct error *e
 static int trace(const json_t *request, json_t **result, struct error *error)
 {
 	bool writes = json_is_true(json_object_get(request, "write"));
-	unsigned on, off;
+	unsigned on, off, are_on = tracers_now();
 	int code = trace_bits(request, "on", &on, error);
 
 	if (!code)
@@ -278,7 +277,7 @@ static int trace(const json_t *request, json_t **result, struct error *error)
 	if (!code && (on & off))
 		code = error_set(error, ERROR_USAGE, "a trace is to be both on and off");
 	if (!code)
-		code = on || off || !writes ? recorder_trace(on, off, error) : 0;
+		code = on || off || !writes ? recorder_trace(NULL, on, off, &are_on, error) : 0;
 	if (!code && writes)
 		code = recorder_with(write_events, NULL, error);
 	if (code)
@@ -317,27 +316,20 @@ static int deadlocks(const json_t *request, json_t **result, struct error *error
 	return *result ? 0 : no_memory(error);
 }
 
-static int flush_session(struct session *session, void *argument, struct error *error)
-{
-	char **path = argument;
-	int code = writer_flush(session->writer, error);
-
-	if (!code)
-		*path = strdup(session->path ? session->path : "");
-	return code;
-}
-
 static int flush(const json_t *request, json_t **result, struct error *error)
 {
 	struct recorder_told told = {0};
-	int code = recorder_with(flush_session, &told.path, error);
+	int code = recorder_flush(NULL, &told, error);
 
-	return code ? code : tell(&told, result, error);
+	if (!code)
+		return tell(&told, result, error);
+	recorder_told_fini(&told);
+	return code;
 }
 
 static int reset(const json_t *request, json_t **result, struct error *error)
 {
-	return from_inside_reset(error);
+	return recorder_reset(NULL, error);
 }
 
 static int detach(const json_t *request, json_t **result, struct error *error)

@@ -16,57 +16,49 @@ bool from_inside_recording(void)
 	return atomic_load(&session_number) != 0;
 }
 
+/* ---- its session ---- */
+
+int from_inside_start(const char *options, struct error *error)
+{
+	const struct recorder_request request = {
+		.options = options, .name = RECORDER_PROGRAM, .owner = "the program"};
+
+	return recorder_start(&request, NULL, error);
+}
+
+/* The name of the program's session; NULL: it has none. */
+static const char *own_name(void)
+{
+	return recorder_has(RECORDER_PROGRAM, 0) ? RECORDER_PROGRAM : NULL;
+}
+
+int from_inside_stop(struct error *error)
+{
+	return recorder_stop(own_name(), 0, NULL, error);
+}
+
 /* ---- snapshots ---- */
 
-struct snapshot {
-	const char *label;
-	char *label_out;
-	uint64_t at_ns;
-};
-
-static int take_snapshot(struct session *session, void *argument, struct error *error)
-{
-	struct snapshot *snapshot = argument;
-
-	return writer_snapshot(session->writer, snapshot->label, &snapshot->label_out,
-		&snapshot->at_ns, error);
-}
-
-static int begin_anew(struct session *session, void *argument, struct error *error)
-{
-	return writer_reset(session->writer, error);
-}
-
 /* The thread waits for a flush, which is to show it as it was before. */
-static int while_aside(
-	int (*action)(struct session *session, void *argument, struct error *error),
-	void *argument, struct error *error)
+int from_inside_snapshot(const char *label, struct error *error)
 {
 	struct thread_context *context = slot_pause();
-	int code = recorder_with(action, argument, error);
+	char *label_out = NULL;
+	uint64_t at_ns;
+	int code = recorder_snapshot(own_name(), label, &label_out, &at_ns, error);
 
 	slot_resume(context);
-	return code;
-}
-
-int from_inside_snapshot(
-	const char *label, char **label_out, uint64_t *at_ns, struct error *error)
-{
-	struct snapshot snapshot = {.label = label};
-	int code = while_aside(take_snapshot, &snapshot, error);
-
-	if (at_ns)
-		*at_ns = snapshot.at_ns;
-	if (label_out)
-		*label_out = snapshot.label_out;
-	else
-		free(snapshot.label_out);
+	free(label_out);
 	return code;
 }
 
 int from_inside_reset(struct error *error)
 {
-	return while_aside(begin_anew, NULL, error);
+	struct thread_context *context = slot_pause();
+	int code = recorder_reset(own_name(), error);
+
+	slot_resume(context);
+	return code;
 }
 
 /* ---- marks ---- */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * from_inside: what the application itself may ask while it is recorded: snapshots, marks, and
- * what it has used so far. The functions of jprof.h (agent.c), the natives of jprof.JProf
- * (jprof_class.h) and the verbs snapshot and reset of the control channel are made of these,
- * and of recorder_start and recorder_stop. What they cost the calling thread is not charged to
- * it.
+ * from_inside: what the application itself may ask: its own recording, snapshots, marks, and what it has
+ * used so far. The functions of jprof.h (agent.c) and the natives of jprof.JProf (jprof_class.h) are made of
+ * these. What they cost the calling thread is not charged to it.
  *
- *   application --> snapshot, reset --> recorder_with --> session/writer
+ *   application --> start, stop     --> recorder, as the session `program`
+ *               --> snapshot, reset --> recorder
  *               --> mark            --> threads_look --> session/writer
  *               --> values          --> threads_look --> trace
  *               --> tags            --> thread_tags --> trace, values
  *
+ * Others may record beside it (recorder.h). Without a session `program`, stop and reset mean the only session that
+ * records, and a snapshot is in all profiles.
  * Snapshots and resets are refused while another command runs; marks and values are not: the
  * gate lets any number of threads in, and the end of the session waits until they are out.
  * Runs: on any thread, attached to the JVM or not, with an exception pending or not.
@@ -24,15 +25,18 @@
 
 #include "error/error.h"
 
-/* True if something is being recorded. It may end at any time. */
+/* True if something is being recorded, by the program or others. It may end at any time. */
 bool from_inside_recording(void);
 
+/* The session `program` begins, and ends. options: see options_override; NULL: as loaded. 0, or a negative
+ * code, as of recorder_start and recorder_stop. */
+int from_inside_start(const char *options, struct error *error);
+int from_inside_stop(struct error *error);
+
 /* Keeps a copy of all counts under the label; NULL: a number. Returns when it is in the file.
- * *label_out (owned) and *at_ns: see writer_snapshot; both may be NULL. 0, or a negative code:
- * there is that label, or it is none, or nothing is being recorded, or another command is under
- * way. */
-int from_inside_snapshot(
-	const char *label, char **label_out, uint64_t *at_ns, struct error *error);
+ * 0, or a negative code: there is that label, or it is none, or nothing is being recorded, or another
+ * command is under way. */
+int from_inside_snapshot(const char *label, struct error *error);
 
 /* Reports begin here. 0, or a negative code as above. */
 int from_inside_reset(struct error *error);

@@ -18,7 +18,6 @@
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/jvm.h"
 #include "agent/log/log.h"
-#include "agent/recording/recorder.h"
 
 static _Atomic bool is_open; /* classes that come get natives */
 
@@ -72,7 +71,7 @@ static void JNICALL start(JNIEnv *jni, jclass class, jstring options)
 	char *text = text_of(jni, options);
 	int code = options && !text
 			   ? error_set(&error, ERROR_MEMORY, "no memory for the options")
-			   : recorder_start(text, NULL, &error);
+			   : from_inside_start(text, &error);
 
 	free(text);
 	throw_unless_done(jni, code, &error);
@@ -82,7 +81,7 @@ static void JNICALL stop(JNIEnv *jni, jclass class)
 {
 	struct error error = {0};
 
-	throw_unless_done(jni, recorder_stop(0, NULL, &error), &error);
+	throw_unless_done(jni, from_inside_stop(&error), &error);
 }
 
 static void JNICALL snapshot(JNIEnv *jni, jclass class, jstring label)
@@ -90,7 +89,7 @@ static void JNICALL snapshot(JNIEnv *jni, jclass class, jstring label)
 	struct error error = {0};
 	char *text = text_of(jni, label);
 	int code = label && !text ? error_set(&error, ERROR_MEMORY, "no memory for the label")
-				  : from_inside_snapshot(text, NULL, NULL, &error);
+				  : from_inside_snapshot(text, &error);
 
 	free(text);
 	throw_unless_done(jni, code, &error);

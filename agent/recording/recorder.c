@@ -15,8 +15,13 @@
 #include "agent/tracers/tracers.h"
 #include "agent/session/session_matches.h"
 #include "agent/threads/thread_events.h"
+#include "agent/threads/threads.h"
+#include "metric/clock.h"
+#include "options/json_text.h"
 #include "options/matches.h"
 #include "profile/run_notes.h"
+
+enum { NAME_BYTES = 32 + 1 };
 
 /* Written by the command that has the turn. */
 static struct options loaded;
@@ -24,6 +29,14 @@ static struct session *first; /* made when the agent was loaded, begins when the
 static _Atomic(struct session *) current; /* records; NULL: none does */
 static unsigned begun;                    /* recordings, in the life of the process */
 static bool is_open;
+
+/* Whose the recording is. Written while nothing is recorded: whoever looks at the threads, or
+ * has the turn, may read it. */
+static struct {
+	uint32_t number;
+	char name[NAME_BYTES];
+	char *owner;
+} named;
 
 /* ---- what is said ---- */
 
@@ -55,24 +68,97 @@ static int tell_session(struct session *session, void *argument, struct error *e
 {
 	struct recorder_told *told = argument;
 
+	told->name = strdup(named.name);
+	told->number = named.number;
 	told->path = session->path ? strdup(session->path) : NULL;
 	told->matches = session_matches(session);
 	return 0;
 }
 
-void recorder_tell(struct recorder_told *told)
+struct asked {
+	uint32_t number;
+	struct recorder_told *told;
+};
+
+static int tell_asked(struct session *session, void *argument, struct error *error)
+{
+	const struct asked *asked = argument;
+
+	return asked->number == named.number ? tell_session(session, asked->told, error) : 0;
+}
+
+void recorder_tell(uint32_t number, struct recorder_told *told)
 {
 	struct error ignored = {0};
 
 	*told = (struct recorder_told){0};
-	recorder_with(tell_session, told, &ignored);
+	recorder_with(tell_asked, &(struct asked){number, told}, &ignored);
 }
 
 void recorder_told_fini(struct recorder_told *told)
 {
+	free(told->name);
 	free(told->path);
 	json_decref(told->matches);
+	json_decref(told->sessions);
 	*told = (struct recorder_told){0};
+}
+
+/* The told session as the only one of a list. */
+static void list_told(struct recorder_told *told, int code, const struct error *error)
+{
+	json_t *row = json_pack("{s:s*, s:I, s:o*, s:O*}", "name", told->name, "number",
+		(json_int_t)told->number, "file", told->path ? json_text(told->path) : NULL,
+		"matches", told->matches);
+
+	if (code)
+		json_object_set_new(row, "error", json_text(error->text));
+	told->sessions = json_pack("[o]", row);
+}
+
+/* ---- names ---- */
+
+static bool is_meant(const char *name, uint32_t number)
+{
+	return (!name || strcmp(name, named.name) == 0) &&
+	       (number == 0 || number == named.number);
+}
+
+static int not_meant(const char *name, uint32_t number, struct error *error)
+{
+	if (!atomic_load(&current))
+		return error_set(error, ERROR_BUSY,
+			"nothing is being recorded: start a recording first");
+	if (name)
+		return error_set(error, ERROR_BUSY, "no session '%s' records: '%s' does",
+			error_subject(name).text, named.name);
+	return error_set(error, ERROR_BUSY, "session %u does not record any more", number);
+}
+
+/* Whose the next recording is. */
+static int take_name(const struct recorder_request *request, struct error *error)
+{
+	static const char legal[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789._-";
+	size_t length = request->name ? strlen(request->name) : 1;
+	char *owner;
+
+	if (length == 0 || length >= NAME_BYTES ||
+		(request->name && strspn(request->name, legal) != length))
+		return error_set(error, ERROR_VALUE,
+			"name '%s': 1 to %d of A-Z a-z 0-9 . _ - are wanted",
+			error_subject(request->name).text, NAME_BYTES - 1);
+	owner = strdup(request->owner ? request->owner : "");
+	if (!owner)
+		return error_set(error, ERROR_MEMORY, "no memory for the owner");
+	free(named.owner);
+	named.owner = owner;
+	named.number = begun + 1;
+	if (request->name)
+		snprintf(named.name, sizeof(named.name), "%s", request->name);
+	else
+		snprintf(named.name, sizeof(named.name), "s%u", named.number);
+	return 0;
 }
 
 /* ---- begin ---- */
@@ -140,8 +226,16 @@ int recorder_open(JNIEnv *jni, jthread thread, struct error *error)
 
 	first = NULL;
 	is_open = true;
-	if (session)
-		return begin(jni, thread, session, error);
+	if (session) {
+		const struct recorder_request request = {.name = RECORDER_MAIN,
+			.owner = thread ? "command line" : "loaded later"};
+		int code = take_name(&request, error);
+
+		if (!code)
+			return begin(jni, thread, session, error);
+		session_destroy(session);
+		return code;
+	}
 	log_line(LOG_INFO, "start=no: nothing is recorded yet");
 	return 0;
 }
@@ -152,7 +246,7 @@ bool recorder_is_open(void)
 }
 
 struct start {
-	const char *options;
+	const struct recorder_request *request;
 	uint32_t *number;
 };
 
@@ -169,49 +263,163 @@ static int start_in_turn(JNIEnv *jni, void *argument, struct error *error)
 		return error_set(error, ERROR_BUSY,
 			"recording already, into '%s': stop that first",
 			error_subject(session->path).text);
-	code = make_next(&session, start->options, error);
-	if (!code)
+	code = make_next(&session, start->request->options, error);
+	if (code)
+		return code;
+	code = take_name(start->request, error);
+	if (code)
+		session_destroy(session);
+	else
 		code = begin(jni, NULL, session, error);
 	if (!code && start->number)
-		*start->number = recorder_number();
+		*start->number = named.number;
 	return code;
 }
 
-int recorder_start(const char *options, uint32_t *number, struct error *error)
+int recorder_start(
+	const struct recorder_request *request, uint32_t *number, struct error *error)
 {
-	return turn_do(start_in_turn, &(struct start){options, number}, error);
+	return turn_do(start_in_turn, &(struct start){request, number}, error);
 }
 
 /* ---- in between ---- */
 
+bool recorder_has(const char *name, uint32_t number)
+{
+	struct session *session = threads_look();
+	bool has = session && is_meant(name, number);
+
+	if (session)
+		threads_leave();
+	return has;
+}
+
+/* The names of the traces that are on. */
+static json_t *traces_of(unsigned bits)
+{
+	json_t *names = json_array();
+
+	for (int kind = 0; kind < TRACE_KINDS; kind++)
+		if (bits & 1U << kind)
+			json_array_append_new(names, json_string(trace_kind_names[kind]));
+	return names;
+}
+
+static json_t *options_of(const struct session *session)
+{
+	char *text = options_to_json(&session->options, 0);
+	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
+
+	free(text);
+	return options;
+}
+
+static json_t *describe(struct session *session)
+{
+	return json_pack("{s:s, s:I, s:o, s:o, s:s, s:I, s:o, s:o, s:o}", "name", named.name,
+		"number", (json_int_t)named.number, "owner", json_text(named.owner), "file",
+		json_text(session->path ? session->path : ""), "started", session->started,
+		"duration_ns", (json_int_t)(clock_now() - session->began), "options",
+		options_of(session), "matches", session_matches(session), "traces",
+		traces_of(tracers_now()));
+}
+
+int recorder_sessions(json_t **list, struct error *error)
+{
+	struct session *session = threads_look();
+	json_t *row = session ? describe(session) : NULL;
+
+	*list = session ? json_pack("[o]", row) : json_array();
+	if (session)
+		threads_leave();
+	return *list ? 0 : error_set(error, ERROR_MEMORY, "no memory to tell of sessions");
+}
+
 struct switches {
-	unsigned on, off;
+	const char *name;
+	unsigned on, off, *are_on;
 };
-
-uint32_t recorder_number(void)
-{
-	return atomic_load(&session_number);
-}
-
-static int nothing_recorded(struct error *error)
-{
-	return error_set(
-		error, ERROR_BUSY, "nothing is being recorded: start a recording first");
-}
 
 static int trace_in_turn(JNIEnv *jni, void *argument, struct error *error)
 {
 	const struct switches *switches = argument;
 	struct session *session = atomic_load(&current);
+	int code;
 
-	if (!session)
-		return nothing_recorded(error);
-	return tracers_switch(jni, session, switches->on, switches->off, error);
+	if (!session || !is_meant(switches->name, 0))
+		return not_meant(switches->name, 0, error);
+	code = tracers_switch(jni, session, switches->on, switches->off, error);
+	*switches->are_on = tracers_now();
+	return code;
 }
 
-int recorder_trace(unsigned on, unsigned off, struct error *error)
+int recorder_trace(
+	const char *name, unsigned on, unsigned off, unsigned *are_on, struct error *error)
 {
-	return turn_do(trace_in_turn, &(struct switches){on, off}, error);
+	return turn_do(trace_in_turn, &(struct switches){name, on, off, are_on}, error);
+}
+
+int recorder_scope(const char *name, const char *scope, struct error *error)
+{
+	return error_set(error, ERROR_USAGE,
+		"the scope of a session that records cannot be changed yet");
+}
+
+struct snapshot {
+	const char *name, *label;
+	char **label_out;
+	uint64_t *at_ns;
+};
+
+static int take_snapshot(struct session *session, void *argument, struct error *error)
+{
+	const struct snapshot *snapshot = argument;
+
+	if (!is_meant(snapshot->name, 0))
+		return not_meant(snapshot->name, 0, error);
+	return writer_snapshot(
+		session->writer, snapshot->label, snapshot->label_out, snapshot->at_ns, error);
+}
+
+int recorder_snapshot(const char *name, const char *label, char **label_out, uint64_t *at_ns,
+	struct error *error)
+{
+	return recorder_with(
+		take_snapshot, &(struct snapshot){name, label, label_out, at_ns}, error);
+}
+
+static int begin_anew(struct session *session, void *name, struct error *error)
+{
+	return is_meant(name, 0) ? writer_reset(session->writer, error)
+				 : not_meant(name, 0, error);
+}
+
+int recorder_reset(const char *name, struct error *error)
+{
+	return recorder_with(begin_anew, (char *)name, error);
+}
+
+struct flush {
+	const char *name;
+	struct recorder_told *told;
+};
+
+static int flush_session(struct session *session, void *argument, struct error *error)
+{
+	const struct flush *flush = argument;
+	int code;
+
+	if (!is_meant(flush->name, 0))
+		return not_meant(flush->name, 0, error);
+	code = writer_flush(session->writer, error);
+	tell_session(session, flush->told, NULL);
+	list_told(flush->told, code, error);
+	return code;
+}
+
+int recorder_flush(const char *name, struct recorder_told *told, struct error *error)
+{
+	return recorder_with(flush_session, &(struct flush){name, told}, error);
 }
 
 int recorder_with(int (*action)(struct session *session, void *argument, struct error *error),
@@ -223,7 +431,7 @@ int recorder_with(int (*action)(struct session *session, void *argument, struct 
 	if (!turn_take(TURN_SOON))
 		return error_set(error, ERROR_BUSY, "another command is under way");
 	session = turn_is_closed() ? NULL : atomic_load(&current);
-	code = session ? action(session, argument, error) : nothing_recorded(error);
+	code = session ? action(session, argument, error) : not_meant(NULL, 0, error);
 	turn_give();
 	return code;
 }
@@ -265,6 +473,7 @@ static int end(JNIEnv *jni, struct recorder_told *told, struct error *error)
 }
 
 struct stop {
+	const char *name;
 	uint32_t number;
 	struct recorder_told *told;
 };
@@ -273,20 +482,36 @@ static int stop_in_turn(JNIEnv *jni, void *argument, struct error *error)
 {
 	const struct stop *stop = argument;
 
-	if (!atomic_load(&current) || (stop->number && stop->number != recorder_number()))
-		return nothing_recorded(error);
+	if (!atomic_load(&current) || !is_meant(stop->name, stop->number))
+		return not_meant(stop->name, stop->number, error);
 	return end(jni, stop->told, error);
 }
 
-int recorder_stop(uint32_t number, struct recorder_told *told, struct error *error)
+int recorder_stop(
+	const char *name, uint32_t number, struct recorder_told *told, struct error *error)
 {
-	return turn_do(stop_in_turn, &(struct stop){number, told}, error);
+	return turn_do(stop_in_turn, &(struct stop){name, number, told}, error);
+}
+
+int recorder_stop_all(struct recorder_told *told, struct error *error)
+{
+	int code = recorder_stop(NULL, 0, told, error);
+
+	if (told->name)
+		list_told(told, code, error);
+	return code;
 }
 
 void recorder_close(JNIEnv *jni, struct recorder_told *told)
 {
-	if (atomic_load(&current))
-		end(jni, told, &(struct error){0}); /* it has said what failed */
+	struct error error = {0};
+
+	if (atomic_load(&current)) {
+		int code = end(jni, told, &error); /* it has said what failed */
+
+		if (told)
+			list_told(told, code, &error);
+	}
 	is_open = false;
 	session_destroy(first);
 	first = NULL;
