@@ -14,7 +14,8 @@
 #include <time.h>
 
 enum lock_rank {
-	LOCK_SESSION = 1, /* the session's life: started, flushing, ended */
+	LOCK_SESSIONS = 1, /* the sessions that record */
+	LOCK_SESSION,     /* the recording's life: started, flushing, ended */
 	LOCK_EVENTS,      /* the threads' places for their events */
 	LOCK_STARTS,      /* threads that are being started in the scope */
 	LOCK_SAMPLES,     /* the threads that are sampled */

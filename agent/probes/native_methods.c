@@ -252,6 +252,11 @@ void native_methods_begin(JNIEnv *jni)
 	gate_open(&wrapping);
 }
 
+bool native_methods_settle(void)
+{
+	return gate_pass(&wrapping);
+}
+
 /* ---- what is bound already ---- */
 
 static void take_bound(

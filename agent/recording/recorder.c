@@ -11,6 +11,7 @@
 #include "agent/log/log.h"
 #include "agent/recording/filter_check.h"
 #include "agent/recording/recording.h"
+#include "agent/recording/sessions.h"
 #include "agent/recording/turn.h"
 #include "agent/tracers/tracers.h"
 #include "agent/session/session_matches.h"
@@ -21,22 +22,12 @@
 #include "options/matches.h"
 #include "profile/run_notes.h"
 
-enum { NAME_BYTES = 32 + 1 };
-
 /* Written by the command that has the turn. */
 static struct options loaded;
 static struct session *first; /* made when the agent was loaded, begins when the JVM can */
 static _Atomic(struct session *) current; /* records; NULL: none does */
-static unsigned begun;                    /* recordings, in the life of the process */
+static bool has_begun; /* a recording, in the life of the process */
 static bool is_open;
-
-/* Whose the recording is. Written while nothing is recorded: whoever looks at the threads, or
- * has the turn, may read it. */
-static struct {
-	uint32_t number;
-	char name[NAME_BYTES];
-	char *owner;
-} named;
 
 /* ---- what is said ---- */
 
@@ -64,12 +55,10 @@ static void say_unmatched(struct session *session)
 	json_decref(rows);
 }
 
-static int tell_session(struct session *session, void *argument, struct error *error)
+static int tell_session(struct session *session, struct recorder_told *told)
 {
-	struct recorder_told *told = argument;
-
-	told->name = strdup(named.name);
-	told->number = named.number;
+	told->name = strdup(session->name);
+	told->number = session->number;
 	told->path = session->path ? strdup(session->path) : NULL;
 	told->matches = session_matches(session);
 	return 0;
@@ -80,11 +69,12 @@ struct asked {
 	struct recorder_told *told;
 };
 
-static int tell_asked(struct session *session, void *argument, struct error *error)
+static int tell_asked(struct session *host, void *argument, struct error *error)
 {
 	const struct asked *asked = argument;
+	struct session *session = sessions_meant(NULL, asked->number, error);
 
-	return asked->number == named.number ? tell_session(session, asked->told, error) : 0;
+	return session ? tell_session(session, asked->told) : -(int)error->code;
 }
 
 void recorder_tell(uint32_t number, struct recorder_told *told)
@@ -104,80 +94,50 @@ void recorder_told_fini(struct recorder_told *told)
 	*told = (struct recorder_told){0};
 }
 
-/* The told session as the only one of a list. */
-static void list_told(struct recorder_told *told, int code, const struct error *error)
+/* Adds what is told of one to the list of what is told of all, which begins with the oldest. */
+static void add_told(struct recorder_told *all, struct recorder_told *one, int code,
+	const struct error *error)
 {
-	json_t *row = json_pack("{s:s*, s:I, s:o*, s:O*}", "name", told->name, "number",
-		(json_int_t)told->number, "file", told->path ? json_text(told->path) : NULL,
-		"matches", told->matches);
+	json_t *row = json_pack("{s:s*, s:I, s:o*, s:O*}", "name", one->name, "number",
+		(json_int_t)one->number, "file", one->path ? json_text(one->path) : NULL,
+		"matches", one->matches);
 
 	if (code)
 		json_object_set_new(row, "error", json_text(error->text));
-	told->sessions = json_pack("[o]", row);
-}
-
-/* ---- names ---- */
-
-static bool is_meant(const char *name, uint32_t number)
-{
-	return (!name || strcmp(name, named.name) == 0) &&
-	       (number == 0 || number == named.number);
-}
-
-static int not_meant(const char *name, uint32_t number, struct error *error)
-{
-	if (!atomic_load(&current))
-		return error_set(error, ERROR_BUSY,
-			"nothing is being recorded: start a recording first");
-	if (name)
-		return error_set(error, ERROR_BUSY, "no session '%s' records: '%s' does",
-			error_subject(name).text, named.name);
-	return error_set(error, ERROR_BUSY, "session %u does not record any more", number);
-}
-
-/* Whose the next recording is. */
-static int take_name(const struct recorder_request *request, struct error *error)
-{
-	static const char legal[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789._-";
-	size_t length = request->name ? strlen(request->name) : 1;
-	char *owner;
-
-	if (length == 0 || length >= NAME_BYTES ||
-		(request->name && strspn(request->name, legal) != length))
-		return error_set(error, ERROR_VALUE,
-			"name '%s': 1 to %d of A-Z a-z 0-9 . _ - are wanted",
-			error_subject(request->name).text, NAME_BYTES - 1);
-	owner = strdup(request->owner ? request->owner : "");
-	if (!owner)
-		return error_set(error, ERROR_MEMORY, "no memory for the owner");
-	free(named.owner);
-	named.owner = owner;
-	named.number = begun + 1;
-	if (request->name)
-		snprintf(named.name, sizeof(named.name), "%s", request->name);
-	else
-		snprintf(named.name, sizeof(named.name), "s%u", named.number);
-	return 0;
+	if (!all->sessions) {
+		*all = *one;
+		*one = (struct recorder_told){0};
+		all->sessions = json_array();
+	}
+	json_array_append_new(all->sessions, row);
+	recorder_told_fini(one);
 }
 
 /* ---- begin ---- */
 
-/* The options of the next recording: what the agent was loaded with, overridden. Unless a
+/* The options of the next session: what the agent was loaded with, overridden. Unless a
  * file is asked for, a profile is not written over one of this process that is finished:
  * its name gets a number. */
-static int make_next(struct session **session, const char *text, struct error *error)
+static int next_options(struct options *options, const char *text, struct error *error)
 {
-	struct options base = loaded, options;
+	struct options base = loaded;
 	int code;
 
-	if (begun > 0)
-		base.file = options_number_file(base.file, begun + 1);
+	if (sessions_ever() > 0)
+		base.file = options_number_file(base.file, sessions_ever() + 1);
 	if (!base.file)
 		return error_set(error, ERROR_MEMORY, "no memory for the file's name");
-	code = options_override(&options, &base, text, error);
+	code = options_override(options, &base, text, error);
 	if (base.file != loaded.file)
 		free(base.file);
+	return code;
+}
+
+static int make_next(struct session **session, const char *text, struct error *error)
+{
+	struct options options;
+	int code = next_options(&options, text, error);
+
 	return code ? code : recording_make(session, &options, error);
 }
 
@@ -199,12 +159,12 @@ int recorder_load(struct options *options, struct error *error)
 	return 0;
 }
 
-/* Takes the session; thread as in recording_begin. */
+/* Takes the session, which is named; thread as in recording_begin. */
 static int begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)
 {
 	int code;
 
-	if (begun > 0)
+	if (has_begun)
 		trace_expect_old_frames(session->trace);
 	log_set_level(session->options.log);
 	code = recording_begin(jni, thread, session, error);
@@ -212,8 +172,9 @@ static int begin(JNIEnv *jni, jthread thread, struct session *session, struct er
 		log_set_level(loaded.log);
 		return code;
 	}
+	sessions_add(session);
 	atomic_store(&current, session);
-	begun++;
+	has_begun = true;
 	/* As the JVM starts, next to nothing is there yet. */
 	if (!thread)
 		filter_check(jni, session);
@@ -223,21 +184,20 @@ static int begin(JNIEnv *jni, jthread thread, struct session *session, struct er
 int recorder_open(JNIEnv *jni, jthread thread, struct error *error)
 {
 	struct session *session = first;
+	int code;
 
 	first = NULL;
 	is_open = true;
-	if (session) {
-		const struct recorder_request request = {.name = RECORDER_MAIN,
-			.owner = thread ? "command line" : "loaded later"};
-		int code = take_name(&request, error);
-
-		if (!code)
-			return begin(jni, thread, session, error);
-		session_destroy(session);
-		return code;
+	if (!session) {
+		log_line(LOG_INFO, "start=no: nothing is recorded yet");
+		return 0;
 	}
-	log_line(LOG_INFO, "start=no: nothing is recorded yet");
-	return 0;
+	code = sessions_name(
+		session, RECORDER_MAIN, thread ? "command line" : "loaded later", error);
+	if (!code)
+		return begin(jni, thread, session, error);
+	session_destroy(session);
+	return code;
 }
 
 bool recorder_is_open(void)
@@ -250,29 +210,93 @@ struct start {
 	uint32_t *number;
 };
 
+/* The first session: the recording is its own. */
+static int start_alone(JNIEnv *jni, const struct recorder_request *request,
+	struct session **session, struct error *error)
+{
+	int code = make_next(session, request->options, error);
+
+	if (code)
+		return code;
+	code = sessions_name(*session, request->name, request->owner, error);
+	if (!code)
+		return begin(jni, NULL, *session, error);
+	session_destroy(*session);
+	return code;
+}
+
+static void add_guest(struct session *host, struct session *guest)
+{
+	guest->next = host->next;
+	host->next = guest;
+}
+
+static void remove_guest(struct session *guest)
+{
+	struct session *before = guest->host;
+
+	while (before->next != guest)
+		before = before->next;
+	before->next = guest->next;
+	guest->next = NULL;
+}
+
+/* It has its part no more, and is not needed, unless something of the recording still uses it. */
+static void part_with(struct session *session, bool was_there)
+{
+	if (was_there)
+		sessions_remove(session, !session->serves);
+	if (session == session->host || session->serves)
+		return;
+	remove_guest(session);
+	session_destroy(session);
+}
+
+/* A further session: a guest of the recording that is. */
+static int start_beside(JNIEnv *jni, struct session *host,
+	const struct recorder_request *request, struct session **session, struct error *error)
+{
+	struct options options;
+	struct session *guest;
+	int code = next_options(&options, request->options, error);
+
+	if (code)
+		return code;
+	code = recording_make_guest(&guest, host, &options, error);
+	if (code)
+		return code;
+	code = sessions_name(guest, request->name, request->owner, error);
+	if (!code)
+		code = session_begin_guest(guest, error);
+	if (code) {
+		session_destroy(guest);
+		return code;
+	}
+	add_guest(host, guest);
+	code = recording_join(jni, guest, error);
+	if (code) {
+		part_with(guest, false);
+		return code;
+	}
+	sessions_add(guest);
+	filter_check(jni, guest);
+	*session = guest;
+	return 0;
+}
+
 static int start_in_turn(JNIEnv *jni, void *argument, struct error *error)
 {
 	const struct start *start = argument;
-	struct session *session = atomic_load(&current);
+	struct session *host = atomic_load(&current), *session;
 	int code;
 
 	if (!is_open)
 		return error_set(
 			error, ERROR_MISSING, "the agent was detached: attach it again");
-	if (session)
-		return error_set(error, ERROR_BUSY,
-			"recording already, into '%s': stop that first",
-			error_subject(session->path).text);
-	code = make_next(&session, start->request->options, error);
-	if (code)
-		return code;
-	code = take_name(start->request, error);
-	if (code)
-		session_destroy(session);
-	else
-		code = begin(jni, NULL, session, error);
+	code = host ? start_beside(jni, host, start->request, &session, error)
+		    : start_alone(jni, start->request, &session, error);
 	if (!code && start->number)
-		*start->number = named.number;
+		*start->number = session->number;
 	return code;
 }
 
@@ -286,52 +310,12 @@ int recorder_start(
 
 bool recorder_has(const char *name, uint32_t number)
 {
-	struct session *session = threads_look();
-	bool has = session && is_meant(name, number);
-
-	if (session)
-		threads_leave();
-	return has;
-}
-
-/* The names of the traces that are on. */
-static json_t *traces_of(unsigned bits)
-{
-	json_t *names = json_array();
-
-	for (int kind = 0; kind < TRACE_KINDS; kind++)
-		if (bits & 1U << kind)
-			json_array_append_new(names, json_string(trace_kind_names[kind]));
-	return names;
-}
-
-static json_t *options_of(const struct session *session)
-{
-	char *text = options_to_json(&session->options, 0);
-	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
-
-	free(text);
-	return options;
-}
-
-static json_t *describe(struct session *session)
-{
-	return json_pack("{s:s, s:I, s:o, s:o, s:s, s:I, s:o, s:o, s:o}", "name", named.name,
-		"number", (json_int_t)named.number, "owner", json_text(named.owner), "file",
-		json_text(session->path ? session->path : ""), "started", session->started,
-		"duration_ns", (json_int_t)(clock_now() - session->began), "options",
-		options_of(session), "matches", session_matches(session), "traces",
-		traces_of(tracers_now()));
+	return sessions_have(name, number);
 }
 
 int recorder_sessions(json_t **list, struct error *error)
 {
-	struct session *session = threads_look();
-	json_t *row = session ? describe(session) : NULL;
-
-	*list = session ? json_pack("[o]", row) : json_array();
-	if (session)
-		threads_leave();
+	*list = sessions_describe();
 	return *list ? 0 : error_set(error, ERROR_MEMORY, "no memory to tell of sessions");
 }
 
@@ -343,13 +327,13 @@ struct switches {
 static int trace_in_turn(JNIEnv *jni, void *argument, struct error *error)
 {
 	const struct switches *switches = argument;
-	struct session *session = atomic_load(&current);
+	struct session *session = sessions_meant(switches->name, 0, error);
 	int code;
 
-	if (!session || !is_meant(switches->name, 0))
-		return not_meant(switches->name, 0, error);
-	code = tracers_switch(jni, session, switches->on, switches->off, error);
-	*switches->are_on = tracers_now();
+	if (!session)
+		return -(int)error->code;
+	code = recording_trace(jni, session, switches->on, switches->off, error);
+	*switches->are_on = session->traces;
 	return code;
 }
 
@@ -359,10 +343,30 @@ int recorder_trace(
 	return turn_do(trace_in_turn, &(struct switches){name, on, off, are_on}, error);
 }
 
+struct scope {
+	const char *name, *scope;
+};
+
+static int choose_scope(struct session *host, void *argument, struct error *error)
+{
+	const struct scope *wanted = argument;
+	struct session *session = sessions_meant(wanted->name, 0, error);
+
+	return session ? session_choose(session, wanted->scope, error) : -(int)error->code;
+}
+
 int recorder_scope(const char *name, const char *scope, struct error *error)
 {
-	return error_set(error, ERROR_USAGE,
-		"the scope of a session that records cannot be changed yet");
+	return recorder_with(choose_scope, &(struct scope){name, scope}, error);
+}
+
+/* The number of the session that is meant; 0: all, or the only one, whose profile is the whole recording's. */
+static int number_of(const char *name, uint32_t *number, struct error *error)
+{
+	struct session *session = name ? sessions_meant(name, 0, error) : NULL;
+
+	*number = session ? session->number : 0;
+	return name && !session ? -(int)error->code : 0;
 }
 
 struct snapshot {
@@ -371,14 +375,15 @@ struct snapshot {
 	uint64_t *at_ns;
 };
 
-static int take_snapshot(struct session *session, void *argument, struct error *error)
+static int take_snapshot(struct session *host, void *argument, struct error *error)
 {
 	const struct snapshot *snapshot = argument;
+	uint32_t number;
+	int code = number_of(snapshot->name, &number, error);
 
-	if (!is_meant(snapshot->name, 0))
-		return not_meant(snapshot->name, 0, error);
-	return writer_snapshot(
-		session->writer, snapshot->label, snapshot->label_out, snapshot->at_ns, error);
+	return code ? code
+		    : writer_snapshot(host->writer, number, snapshot->label,
+			      snapshot->label_out, snapshot->at_ns, error);
 }
 
 int recorder_snapshot(const char *name, const char *label, char **label_out, uint64_t *at_ns,
@@ -388,15 +393,17 @@ int recorder_snapshot(const char *name, const char *label, char **label_out, uin
 		take_snapshot, &(struct snapshot){name, label, label_out, at_ns}, error);
 }
 
-static int begin_anew(struct session *session, void *name, struct error *error)
+static int begin_anew(struct session *host, void *name, struct error *error)
 {
-	return is_meant(name, 0) ? writer_reset(session->writer, error)
-				 : not_meant(name, 0, error);
+	struct session *session = sessions_meant(name, 0, error);
+
+	return session ? writer_reset(host->writer, session->number, error)
+		       : -(int)error->code;
 }
 
 int recorder_reset(const char *name, struct error *error)
 {
-	return recorder_with(begin_anew, (char *)name, error);
+	return recorder_with(begin_anew, (char *)(uintptr_t)name, error);
 }
 
 struct flush {
@@ -404,16 +411,23 @@ struct flush {
 	struct recorder_told *told;
 };
 
-static int flush_session(struct session *session, void *argument, struct error *error)
+static int flush_session(struct session *host, void *argument, struct error *error)
 {
 	const struct flush *flush = argument;
-	int code;
+	uint32_t number;
+	int code = number_of(flush->name, &number, error);
 
-	if (!is_meant(flush->name, 0))
-		return not_meant(flush->name, 0, error);
-	code = writer_flush(session->writer, error);
-	tell_session(session, flush->told, NULL);
-	list_told(flush->told, code, error);
+	if (code)
+		return code;
+	code = writer_flush(host->writer, error);
+	for (unsigned i = 0; i < sessions_count(); i++) {
+		struct recorder_told one = {0};
+
+		if (number && sessions_at(i)->number != number)
+			continue;
+		tell_session(sessions_at(i), &one);
+		add_told(flush->told, &one, code, error);
+	}
 	return code;
 }
 
@@ -431,17 +445,17 @@ int recorder_with(int (*action)(struct session *session, void *argument, struct 
 	if (!turn_take(TURN_SOON))
 		return error_set(error, ERROR_BUSY, "another command is under way");
 	session = turn_is_closed() ? NULL : atomic_load(&current);
-	code = session ? action(session, argument, error) : not_meant(NULL, 0, error);
+	code = session ? action(session, argument, error) : error_set(error, ERROR_BUSY,
+				 "nothing is being recorded: start a recording first");
 	turn_give();
 	return code;
 }
 
 static int check_in_turn(JNIEnv *jni, void *unused, struct error *error)
 {
-	struct session *session = atomic_load(&current);
-
-	if (session && session_near_is_old(session))
-		filter_check(jni, session);
+	for (struct session *session = atomic_load(&current); session; session = session->next)
+		if (!session->left && session_near_is_old(session))
+			filter_check(jni, session);
 	return 0;
 }
 
@@ -455,19 +469,26 @@ void recorder_check_filters(void)
 
 /* ---- end ---- */
 
-/* What was looked for in vain is looked for once more. */
-static int end(JNIEnv *jni, struct recorder_told *told, struct error *error)
+/* What was looked for in vain is looked for once more. told: may be NULL. */
+static int end(JNIEnv *jni, struct session *session, struct recorder_told *told,
+	struct error *error)
 {
-	struct session *session = atomic_load(&current);
+	struct session *host = session->host;
 	int code;
 
 	filter_check(jni, session);
 	if (told)
-		tell_session(session, told, NULL);
+		tell_session(session, told);
 	if (run_notes_joined())
 		say_unmatched(session);
+	if (sessions_count() > 1) {
+		code = recording_leave(jni, session, error);
+		part_with(session, true);
+		return code;
+	}
+	sessions_remove(session, true);
 	atomic_store(&current, NULL);
-	code = recording_end(jni, session, error);
+	code = recording_end(jni, host, error);
 	log_set_level(loaded.log);
 	return code;
 }
@@ -481,10 +502,9 @@ struct stop {
 static int stop_in_turn(JNIEnv *jni, void *argument, struct error *error)
 {
 	const struct stop *stop = argument;
+	struct session *session = sessions_meant(stop->name, stop->number, error);
 
-	if (!atomic_load(&current) || !is_meant(stop->name, stop->number))
-		return not_meant(stop->name, stop->number, error);
-	return end(jni, stop->told, error);
+	return session ? end(jni, session, stop->told, error) : -(int)error->code;
 }
 
 int recorder_stop(
@@ -493,25 +513,44 @@ int recorder_stop(
 	return turn_do(stop_in_turn, &(struct stop){name, number, told}, error);
 }
 
+/* All that record, the oldest first. What failed first is the error. */
+static int end_all(JNIEnv *jni, struct recorder_told *told, struct error *error)
+{
+	int first_code = 0;
+
+	while (sessions_count() > 0) {
+		struct recorder_told one = {0};
+		struct error failure = {0};
+		int code = end(jni, sessions_at(0), &one, &failure);
+
+		add_told(told, &one, code, &failure);
+		if (code && !first_code)
+			*error = failure;
+		first_code = first_code ? first_code : code;
+	}
+	return first_code;
+}
+
+static int stop_all_in_turn(JNIEnv *jni, void *told, struct error *error)
+{
+	if (sessions_count() == 0)
+		return error_set(error, ERROR_BUSY,
+			"nothing is being recorded: start a recording first");
+	return end_all(jni, told, error);
+}
+
 int recorder_stop_all(struct recorder_told *told, struct error *error)
 {
-	int code = recorder_stop(NULL, 0, told, error);
-
-	if (told->name)
-		list_told(told, code, error);
-	return code;
+	*told = (struct recorder_told){0};
+	return turn_do(stop_all_in_turn, told, error);
 }
 
 void recorder_close(JNIEnv *jni, struct recorder_told *told)
 {
-	struct error error = {0};
+	struct recorder_told unwanted = {0};
 
-	if (atomic_load(&current)) {
-		int code = end(jni, told, &error); /* it has said what failed */
-
-		if (told)
-			list_told(told, code, &error);
-	}
+	end_all(jni, told ? told : &unwanted, &(struct error){0}); /* it has said what failed */
+	recorder_told_fini(&unwanted);
 	is_open = false;
 	session_destroy(first);
 	first = NULL;
@@ -525,11 +564,14 @@ void recorder_finish(JNIEnv *jni)
 
 	if (!session || !session_recording(session))
 		return;
-	session->unwanted = jni && session->may_be_unwanted && !jvm_ran_program(jni);
-	if (jni)
-		filter_check(jni, session);
-	if (!session->unwanted)
-		say_unmatched(session);
+	session->unwanted = sessions_count() == 1 && jni && session->may_be_unwanted &&
+			    !jvm_ran_program(jni);
+	for (struct session *each = session; each; each = each->next) {
+		if (jni && !each->left)
+			filter_check(jni, each);
+		if (!session->unwanted && !each->left)
+			say_unmatched(each);
+	}
 	recording_stop(session, &(struct error){0});
 	if (session->unwanted) {
 		run_notes_put(RUN_NOTE_NO_PROGRAM, session->path, NULL);

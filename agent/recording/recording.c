@@ -133,10 +133,9 @@ static void enable(const struct session *session, bool on)
 
 /* ---- making one ---- */
 
-int recording_make(struct session **session, struct options *options, struct error *error)
+/* 0, or a negative code: this JVM has not what the options ask for, which are given back then. */
+static int check_options(struct options *options, struct error *error)
 {
-	int code;
-
 	/* JVMTI gives entry and exit events to agents that the JVM started with only: the
 	 * capabilities exist in the on-load phase (JVMTI specification, "Capability"). */
 	if (options->calls == CALLS_EVENTS && !known.method_events) {
@@ -162,6 +161,15 @@ int recording_make(struct session **session, struct options *options, struct err
 			"count and "
 			"instrument");
 	}
+	return 0;
+}
+
+int recording_make(struct session **session, struct options *options, struct error *error)
+{
+	int code = check_options(options, error);
+
+	if (code)
+		return code;
 	code = session_create(session, options, error);
 	if (!code && metric_set_has(&(*session)->metrics, METRIC_ALLOC) &&
 		known.alloc == HOTSPOT_ALLOC_NONE)
@@ -176,6 +184,26 @@ int recording_make(struct session **session, struct options *options, struct err
 	if (code) {
 		session_destroy(*session);
 		*session = NULL;
+	}
+	return code;
+}
+
+int recording_make_guest(struct session **guest, struct session *host, struct options *options,
+	struct error *error)
+{
+	int code = check_options(options, error);
+
+	if (!code)
+		code = session_create_guest(guest, host, options, error);
+	if (!code)
+		code = sampler_prepare(&(*guest)->options, error);
+	if (!code)
+		code = prove_events(*guest, error);
+	if (!code)
+		code = tracers_prove(*guest, error);
+	if (code) {
+		session_destroy(*guest);
+		*guest = NULL;
 	}
 	return code;
 }
@@ -220,11 +248,21 @@ static bool end_values(JNIEnv *jni, struct session *session)
 static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 {
 	plan_owners_begin(session);
-	if (session == session->host) {
-		call_kinds_forget();
-		class_hook_forget();
-	}
+	call_kinds_forget();
+	class_hook_forget();
 	return 0;
+}
+
+static int join_plan(JNIEnv *jni, struct session *session, struct error *error)
+{
+	methods_forget_session(session->bit);
+	plan_owners_begin(session);
+	return 0;
+}
+
+static void leave_plan(JNIEnv *jni, struct session *session)
+{
+	plan_owners_leave(session);
 }
 
 static bool end_plan(JNIEnv *jni, struct session *session)
@@ -253,6 +291,12 @@ static int begin_facts(JNIEnv *jni, struct session *session, struct error *error
 {
 	recording_note_facts(jni, session, known.alloc);
 	session_calibrate(session);
+	return 0;
+}
+
+static int join_facts(JNIEnv *jni, struct session *session, struct error *error)
+{
+	recording_note_guest(session);
 	return 0;
 }
 
@@ -334,6 +378,49 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 	return code;
 }
 
+static int join_threads(JNIEnv *jni, struct session *session, struct error *error)
+{
+	threads_renew(jni, session->host);
+	return 0;
+}
+
+static void leave_threads(JNIEnv *jni, struct session *session)
+{
+	threads_renew(jni, session->host);
+}
+
+static int join_classes(JNIEnv *jni, struct session *session, struct error *error)
+{
+	class_hook_session(jni, session->bit);
+	return 0;
+}
+
+static void leave_classes(JNIEnv *jni, struct session *session)
+{
+	class_hook_session(jni, session->bit);
+}
+
+/* Of the traces that are on: those that somebody who goes on wants. */
+static unsigned traces_wanted(const struct session *host)
+{
+	unsigned bits = 0;
+
+	for (const struct session *each = host; each; each = each->next)
+		bits |= each->left ? 0 : each->traces;
+	return bits;
+}
+
+static int join_traces(JNIEnv *jni, struct session *session, struct error *error)
+{
+	return tracers_switch(jni, session, session->traces & ~tracers_now(), 0, error);
+}
+
+static void leave_traces(JNIEnv *jni, struct session *session)
+{
+	tracers_switch(jni, session, 0, tracers_now() & ~traces_wanted(session->host),
+		&(struct error){0});
+}
+
 static int begin_events(JNIEnv *jni, struct session *session, struct error *error)
 {
 	enable(session, true);
@@ -342,8 +429,17 @@ static int begin_events(JNIEnv *jni, struct session *session, struct error *erro
 
 static bool end_events(JNIEnv *jni, struct session *session)
 {
-	enable(session, false);
+	for (struct session *each = session; each; each = each->next)
+		enable(each, false);
 	return true;
+}
+
+static void leave_events(JNIEnv *jni, struct session *session)
+{
+	enable(session, false);
+	for (struct session *each = session->host; each; each = each->next)
+		if (!each->left)
+			enable(each, true);
 }
 
 /* What traces hold comes as they are switched on. It goes when the writer has ended, also where one of them could not be switched on. */
@@ -354,12 +450,15 @@ static int begin_nothing(JNIEnv *jni, struct session *session, struct error *err
 
 /*
  * The checklist. A begin goes through it downwards; a stop upwards, and so does, behind that, an end.
- * What fails to begin is followed by the stop and the end of what had begun.
+ * What fails to begin is followed by the stop and the end of what had begun. A guest that joins goes through it downwards, too: what
+ * has not begun yet begins, if it wants that.
  *
  * begin: 0, or a negative code, and nothing of the step is left.
  * stop:  from here on nothing is recorded by it. On any thread, also where the JVM ends. False: something
  *        of the session's is still in use.
  * end:   what begin did is undone. False: as above.
+ * join:  it has begun, for others: the guest has its part in it. As begin.
+ * leave: the session's part is taken back; others go on.
  */
 static const struct step {
 	const char *name;
@@ -367,49 +466,60 @@ static const struct step {
 	int (*begin)(JNIEnv *jni, struct session *session, struct error *error);
 	bool (*stop)(struct session *session, struct error *error);
 	bool (*end)(JNIEnv *jni, struct session *session);
+	int (*join)(JNIEnv *jni, struct session *guest, struct error *error);
+	void (*leave)(JNIEnv *jni, struct session *session);
 } steps[] = {
-	{"values and tags", always, begin_values, NULL, end_values},
-	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL},
-	{"the plan of methods", always, begin_plan, NULL, end_plan},
-	{"facts and calibration", always, begin_facts, NULL, NULL},
-	{"room for stacks", reads_stacks, open_samples, NULL, close_samples},
-	{"what traces hold", always, begin_nothing, NULL, tracers_end},
-	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
-	{"what calls may cost", session_keeps_budget, call_budget_open, NULL,
-		call_budget_close},
-	{"profile and writer", always, begin_profile, stop_profile, NULL},
-	{"threads join", always, threads_begin, threads_stop, threads_end},
+	{"values and tags", always, begin_values, NULL, end_values, NULL, NULL},
+	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL, NULL,
+		NULL},
+	{"the plan of methods", always, begin_plan, NULL, end_plan, join_plan, leave_plan},
+	{"facts and calibration", always, begin_facts, NULL, NULL, join_facts, NULL},
+	{"room for stacks", reads_stacks, open_samples, NULL, close_samples, NULL, NULL},
+	{"what traces hold", always, begin_nothing, NULL, tracers_end, NULL, NULL},
+	{"room for the map of code", code_events_wanted, open_code, NULL, close_code, NULL,
+		NULL},
+	{"what calls may cost", session_keeps_budget, call_budget_open, NULL, call_budget_close,
+		NULL, NULL},
+	{"profile and writer", always, begin_profile, stop_profile, NULL, NULL, NULL},
+	{"threads join", always, threads_begin, threads_stop, threads_end, join_threads,
+		leave_threads},
 	{"the register of counters", session_counts_calls, counted_calls_begin,
-		counted_calls_stop, counted_calls_end},
-	{"stacks", reads_stacks, begin_samples, stop_samples, NULL},
-	{"the JVM's events", always, begin_events, NULL, end_events},
-	{"traces", always, tracers_begin, tracers_stop, NULL},
-	{"code that is there", code_events_wanted, begin_code, NULL, NULL},
-	{"I/O", always, io_begin, io_stop, NULL},
-	{"probes into classes", session_changes_classes, class_hook_begin, NULL,
-		class_hook_end},
-	{"the budget", session_keeps_budget, call_budget_begin, call_budget_stop, NULL},
+		counted_calls_stop, counted_calls_end, NULL, NULL},
+	{"stacks", reads_stacks, begin_samples, stop_samples, NULL, NULL, NULL},
+	{"the JVM's events", always, begin_events, NULL, end_events, begin_events,
+		leave_events},
+	{"traces", always, tracers_begin, tracers_stop, NULL, join_traces, leave_traces},
+	{"code that is there", code_events_wanted, begin_code, NULL, NULL, NULL, NULL},
+	{"I/O", always, io_begin, io_stop, NULL, NULL, NULL},
+	{"probes into classes", session_changes_classes, class_hook_begin, NULL, class_hook_end,
+		join_classes, leave_classes},
+	{"the budget", session_keeps_budget, call_budget_begin, call_budget_stop, NULL, NULL,
+		NULL},
 };
 
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
-/* The first `count` steps, backwards. */
-static bool stop_steps(int count, struct session *session, struct error *error)
+static bool has_begun[STEPS]; /* of the recording that is */
+
+/* From the last one back. */
+static bool stop_steps(struct session *session, struct error *error)
 {
 	bool out = true;
 
-	while (count-- > 0)
-		if (steps[count].stop && steps[count].wanted(session))
-			out &= steps[count].stop(session, error);
+	for (int i = STEPS; i-- > 0;)
+		if (has_begun[i] && steps[i].stop)
+			out &= steps[i].stop(session, error);
 	return out;
 }
 
 /* Behind stop_steps, which has said whether all are out. What is still in use is left, and that is said. */
-static void end_steps(int count, JNIEnv *jni, struct session *session, bool out)
+static void end_steps(JNIEnv *jni, struct session *session, bool out)
 {
-	while (count-- > 0)
-		if (steps[count].end && steps[count].wanted(session))
-			out &= steps[count].end(jni, session);
+	for (int i = STEPS; i-- > 0;) {
+		if (has_begun[i] && steps[i].end)
+			out &= steps[i].end(jni, session);
+		has_begun[i] = false;
+	}
 	if (out)
 		session_destroy(session);
 	else
@@ -428,14 +538,16 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 	session->reads_stacks =
 		samples(session) || session->options.traces.count > 0 || sampler_has_learnt();
 	for (int i = 0; i < STEPS; i++) {
+		if (!steps[i].wanted(session))
+			continue;
 		log_line(LOG_DEBUG, "begins: %s", steps[i].name);
-		if (steps[i].wanted(session))
-			code = steps[i].begin(jni, session, error);
+		code = steps[i].begin(jni, session, error);
 		if (code) {
 			session->unwanted = true;
-			end_steps(i, jni, session, stop_steps(i, session, &(struct error){0}));
+			end_steps(jni, session, stop_steps(session, &(struct error){0}));
 			return code;
 		}
+		has_begun[i] = true;
 	}
 	if (thread)
 		thread_events_adopt(jni, thread, FOUND_ALL);
@@ -447,16 +559,99 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 
 void recording_stop(struct session *session, struct error *error)
 {
-	stop_steps(STEPS, session, error);
+	stop_steps(session, error);
 }
 
 void recording_silence(const struct session *session)
 {
-	enable(session, false);
+	for (const struct session *each = session; each; each = each->next)
+		enable(each, false);
+}
+
+/* ---- guests ---- */
+
+/* Its part in the first `count` steps is taken back. */
+static void leave_steps(int count, JNIEnv *jni, struct session *session)
+{
+	while (count-- > 0)
+		if (has_begun[count] && steps[count].leave)
+			steps[count].leave(jni, session);
+}
+
+/* Nobody asks the plan any more for what the session wanted. */
+static void forget_plan(struct session *session)
+{
+	plan_owners_end(session);
+	if (!class_hook_settle() || session->host->options.calls == CALLS_EVENTS)
+		session->serves = true;
+}
+
+static int join_writer(struct session *guest, struct error *error)
+{
+	struct session *host = guest->host;
+	const struct writer_session first = session_for_writer(host),
+				    further = session_for_writer(guest);
+
+	return writer_join(host->writer, &further, &first, error);
+}
+
+int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
+{
+	int code = 0, done = 0;
+
+	for (; done < STEPS && !code; done++) {
+		const struct step *step = &steps[done];
+
+		if (has_begun[done]) {
+			code = step->join ? step->join(jni, guest, error) : 0;
+		} else if (step->wanted(guest)) {
+			log_line(LOG_DEBUG, "begins later: %s", step->name);
+			code = step->begin(jni, guest, error);
+			has_begun[done] = !code;
+			guest->serves = true;
+		}
+	}
+	if (!code)
+		code = join_writer(guest, error);
+	if (code) {
+		guest->left = true;
+		leave_steps(done, jni, guest);
+		forget_plan(guest);
+	}
+	return code;
+}
+
+int recording_trace(JNIEnv *jni, struct session *session, unsigned on, unsigned off,
+	struct error *error)
+{
+	unsigned others = 0, now;
+	int code;
+
+	for (const struct session *each = session->host; each; each = each->next)
+		if (each != session && !each->left)
+			others |= each->traces;
+	code = tracers_switch(jni, session, on & ~tracers_now(), off & ~others, error);
+	now = tracers_now();
+	session->traces = ((session->traces | on) & ~off) & now;
+	session->traces_ever |= session->traces;
+	return code;
+}
+
+int recording_leave(JNIEnv *jni, struct session *session, struct error *error)
+{
+	int code = writer_leave(session->host->writer, session->number, error);
+
+	/* It may be on its way yet. */
+	if (code == -ERROR_IO)
+		session->serves = true;
+	session->left = true;
+	leave_steps(STEPS, jni, session);
+	forget_plan(session);
+	return code;
 }
 
 int recording_end(JNIEnv *jni, struct session *session, struct error *error)
 {
-	end_steps(STEPS, jni, session, stop_steps(STEPS, session, error));
+	end_steps(jni, session, stop_steps(session, error));
 	return -(int)error->code;
 }

@@ -41,6 +41,23 @@ int recording_make(struct session **session, struct options *options, struct err
  * it is the application's; or NULL. 0, or a negative code, and nothing is recorded. */
 int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error);
 
+/* A further session, of the options, which are taken, for the recording of that host. 0, or a negative code. */
+int recording_make_guest(struct session **guest, struct session *host, struct options *options,
+	struct error *error);
+
+/* Switches traces on and off for the session: bits 1 << enum trace_kind. Of one that is not to be had the
+ * error says why; what stands before it in enum trace_kind has been switched. */
+int recording_trace(JNIEnv *jni, struct session *session, unsigned on, unsigned off,
+	struct error *error);
+
+/* The guest has its part in the recording of its host, and a file of its own. 0, or a negative code: it has none, and the recording goes
+ * on as it was. */
+int recording_join(JNIEnv *jni, struct session *guest, struct error *error);
+
+/* The session, one of several, has its part no more; its profile is complete. It stays if `serves` is set then, and may be the host.
+ * 0, or a negative code: its profile is not complete. */
+int recording_leave(JNIEnv *jni, struct session *session, struct error *error);
+
 /* From here on nothing is recorded, and the profile is complete, or error says what it
  * lacks. On any thread. */
 void recording_stop(struct session *session, struct error *error);

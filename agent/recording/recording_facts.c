@@ -15,6 +15,7 @@
 #include "agent/tracers/tracers.h"
 #include "agent/probes/call_budget.h"
 #include "agent/probes/class_hook.h"
+#include "agent/session/session_calibration.h"
 #include "agent/trace/event_cost.h"
 #include "profile/run_notes.h"
 
@@ -88,7 +89,8 @@ static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 	}
 }
 
-void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
+/* How events are seen: what they cost depends on it. */
+static void note_calls(struct session *session)
 {
 	static const char *const calls[] = {[CALLS_AUTO] = "auto",
 		[CALLS_INSTRUMENT] = "instrument",
@@ -101,17 +103,27 @@ void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_all
 			  : session->options.calls;
 	bool precise = session->options.timing == TIMING_PRECISE;
 
-	lost_before = methods_lost();
-	describe_alloc(&session->metrics, alloc);
 	note_jvm(session);
-	/* How events are seen: what they cost depends on it. */
 	session_note(session, "calls", calls[way]);
 	session_note(session, "timing", precise ? "precise" : "fast");
-	say_boot_path(session);
 	session_note_facts(session);
+}
+
+void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
+{
+	lost_before = methods_lost();
+	describe_alloc(&session->metrics, alloc);
+	note_calls(session);
+	say_boot_path(session);
 	if (metric_set_is_probed(&session->metrics))
-		session->event_ns =
-			event_cost(&session->metrics, precise, hotspot_alloc_source(jni));
+		session->event_ns = event_cost(&session->metrics,
+			session->options.timing == TIMING_PRECISE, hotspot_alloc_source(jni));
+}
+
+void recording_note_guest(struct session *guest)
+{
+	note_calls(guest);
+	session_calibrate(guest);
 }
 
 /* ---- what the writer asks for ---- */
@@ -132,8 +144,20 @@ static void put_facts(void *session, bool final, fact_put put, void *argument)
 		call_budget_facts(put, argument);
 }
 
+static void fill_sessions(struct profile_method *method)
+{
+	struct method_sessions sessions = methods_sessions(method->id);
+
+	method->wanted = sessions.wanted;
+	method->counted = sessions.counted;
+	method->scope = sessions.scope;
+	method->watched = sessions.watched;
+}
+
 const struct writer_source recording_source = {.methods_end = methods_end,
 	.method = methods_get,
+	.method_sessions = fill_sessions,
+	.sessions_edition = methods_sessions_edition,
 	.notes = session_put_notes,
 	.facts = put_facts,
 	.files = io_show_files,

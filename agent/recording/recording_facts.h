@@ -15,6 +15,9 @@
  * shows allocation. */
 void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc);
 
+/* The same of a guest, whose host's are known. */
+void recording_note_guest(struct session *guest);
+
 /* Tells `jprof run` which profile is made. */
 void recording_note_run(const struct session *session);
 

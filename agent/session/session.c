@@ -3,6 +3,7 @@
 /* session: see session.h. */
 #include "agent/session/session.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "options/event_condition.h"
 #include "options/sample_choice.h"
 #include "options/thread_choice.h"
+#include "profile/label_choice.h"
 
 /* Of max_memory, directories of archives may take a sixteenth. */
 enum { ARCHIVES_PART = 16 };
@@ -173,6 +175,7 @@ static struct session *make(struct options *options, struct error *error)
 			if (strcmp(fresh->options.traces.pattern[i], trace_kind_names[kind]) ==
 				0)
 				fresh->traces |= 1U << kind;
+	fresh->traces_ever = fresh->traces;
 	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
 	if (!code &&
 		(sample_choice_entered(&fresh->options.sample, &fresh->entered) ||
@@ -259,6 +262,23 @@ bool session_any(const struct session *host, bool (*is_so)(const struct session 
 	return false;
 }
 
+int session_choose(struct session *session, const char *scope, struct error *error)
+{
+	static const char prefix[] = "tag:";
+	const char *tag = scope ? scope + strlen(prefix) : NULL;
+
+	if (scope && (strncmp(scope, prefix, strlen(prefix)) != 0 || !label_choice_is_tag(tag)))
+		return error_set(error, ERROR_VALUE,
+			"scope=%s: while it records a session's scope can be tag:KEY=PATTERN, "
+			"or all",
+			error_subject(scope).text);
+	if (tag && pattern_list_add(&session->tags, tag) < 0)
+		return error_set(error, ERROR_MEMORY, "no memory for a scope");
+	atomic_store(&session->tag,
+		tag ? session->tags.pattern[session->tags.count - 1] : NULL);
+	return 0;
+}
+
 struct profile_session session_row(const struct session *session, char **options)
 {
 	const struct options *wanted = &session->options;
@@ -272,10 +292,10 @@ struct profile_session session_row(const struct session *session, char **options
 		.options = *options,
 		.metrics = session->counts,
 		.conditions = options_sample(wanted) ? UINT32_MAX : 0,
-		.traces = session->traces,
+		.traces = session->traces_ever,
 		.lines = wanted->call_sites.count > 0,
 		.scoped = session_has_scope(session),
-		.tag = session->tag,
+		.tag = atomic_load(&session->tag),
 		.watches = wanted->distribution.count > 0,
 		.records = wanted->io == IO_RECORDS};
 }
@@ -303,7 +323,7 @@ void session_destroy(struct session *session)
 	json_decref(session->near);
 	lock_fini(&session->near_lock);
 	free(session->owner);
-	free(session->tag);
+	pattern_list_fini(&session->tags);
 	free(session->path);
 	free(session);
 }
@@ -511,6 +531,64 @@ int session_begin(
 	log_line(LOG_INFO, "recording into '%s'", session->path);
 	atomic_store(&session->state, SESSION_RECORDING);
 	return 0;
+}
+
+/* Where the process is at the moment. NULL, with error filled. */
+static char *absolute(const char *path, struct error *error)
+{
+	char *folder, *whole = NULL;
+
+	if (path[0] == '/')
+		return strdup(path);
+	folder = getcwd(NULL, 0);
+	if (!folder || asprintf(&whole, "%s/%s", folder, path) < 0)
+		error_set_errno(error, ERROR_IO, errno, "cannot write '%s'", path);
+	free(folder);
+	return whole;
+}
+
+int session_begin_guest(struct session *guest, struct error *error)
+{
+	char *path = options_expand_file(guest->options.file, getpid(), time(NULL));
+
+	note_begin(guest);
+	guest->cpu_began = clock_process();
+	guest->before = (struct session_before){metric_fallbacks(), metric_losses()};
+	guest->writer = guest->host->writer;
+	if (!path)
+		return error_set(error, ERROR_MEMORY, "no memory for the file's name");
+	guest->path = absolute(path, error);
+	free(path);
+	if (!guest->path)
+		return -(int)error->code;
+	atomic_store(&guest->state, SESSION_RECORDING);
+	return 0;
+}
+
+static struct profile_session row_for_writer(const void *session, char **options)
+{
+	return session_row(session, options);
+}
+
+static void facts_for_writer(void *session, bool final, fact_put put, void *put_argument)
+{
+	session_put_notes(session, put, put_argument);
+	session_put_facts(session, final, put, put_argument);
+}
+
+struct writer_session session_for_writer(const struct session *session)
+{
+	struct writer_session is = {.row = row_for_writer,
+		.facts = facts_for_writer,
+		.argument = (struct session *)(uintptr_t)session,
+		.path = session->path,
+		.creation = {.readers = readers[session->options.readers]}};
+
+	if (session->reads_stacks)
+		is.samples = session->source->samples;
+	if (options_sample(&session->options) || session->options.keep_code)
+		is.code = session->source->code;
+	return is;
 }
 
 bool session_recording(const struct session *session)

@@ -91,6 +91,10 @@ int session_create_guest(struct session **guest, struct session *host, struct op
 /* After its end, or if it never began; its trace must not be looked at any more. With it go its guests. NULL is allowed. */
 void session_destroy(struct session *session);
 
+/* Chooses what it records while it does: "tag:KEY=PATTERN", what is done under such a tag, all the time that it records; NULL:
+ * everything. 0, or a negative code. */
+int session_choose(struct session *session, const char *scope, struct error *error);
+
 /* What the profile's table of sessions has of it; strings are borrowed, options is owned (free). */
 struct profile_session session_row(const struct session *session, char **options);
 
@@ -109,6 +113,12 @@ void session_note_facts(struct session *session);
  * and `creation` as the session has it. */
 int session_begin(
 	struct session *session, const struct writer_source *source, struct error *error);
+
+/* A guest begins now; its file is not there yet. 0, or a negative code: its name cannot be made. */
+int session_begin_guest(struct session *guest, struct error *error);
+
+/* What the writer has to know of one that shares a recording. */
+struct writer_session session_for_writer(const struct session *session);
 
 /* Of a struct writer_source: the facts that were noted, and those that change while the
  * session runs. */

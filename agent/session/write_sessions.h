@@ -27,6 +27,9 @@ struct writer_session {
 	void *argument; /* of both */
 	const char *path;
 	struct profile_creation creation;
+	/* Sources of the writer's that it needs; NULL: it does not. */
+	const struct sample_source *samples;
+	const struct code_source *code;
 };
 
 struct written_session {

@@ -423,6 +423,10 @@ static void answer_join(struct writer *writer, struct request *request)
 	struct write_sessions *sessions = &writer->sessions;
 	bool alone = !sessions_share(sessions);
 
+	if (request->comes.samples)
+		writer->source.samples = writer->threads.samples = request->comes.samples;
+	if (request->comes.code)
+		writer->source.code = request->comes.code;
 	if (alone)
 		sessions_first(sessions, &request->first);
 	if (sessions_add(sessions, &request->comes, &request->error) == 0) {
