@@ -68,7 +68,7 @@ void plan_owners_begin(const struct session *session)
 				.exclude = &none,
 				.scope = &none}},
 		/* The exits of a scope's methods have to be seen. */
-		[OWNER_SCOPE] = {session_has_scope(session),
+		[OWNER_SCOPE] = {options->scope.count > 0,
 			{.probes = probes ? PROBE_TIMED : PROBE_NONE,
 				.named = true,
 				.records = true,

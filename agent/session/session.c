@@ -176,6 +176,7 @@ static struct session *make(struct options *options, struct error *error)
 				0)
 				fresh->traces |= 1U << kind;
 	fresh->traces_ever = fresh->traces;
+	atomic_store(&fresh->has_scope, fresh->options.scope.count > 0);
 	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
 	if (!code &&
 		(sample_choice_entered(&fresh->options.sample, &fresh->entered) ||
@@ -294,7 +295,7 @@ struct profile_session session_row(const struct session *session, char **options
 		.conditions = options_sample(wanted) ? UINT32_MAX : 0,
 		.traces = session->traces_ever,
 		.lines = wanted->call_sites.count > 0,
-		.scoped = session_has_scope(session),
+		.scoped = wanted->scope.count > 0,
 		.tag = atomic_load(&session->tag),
 		.watches = wanted->distribution.count > 0,
 		.records = wanted->io == IO_RECORDS};
