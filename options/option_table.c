@@ -601,9 +601,12 @@ const struct option_row option_table[] = {
 	{"virtual", &choice_type, "fold, separate", .initial = "fold", FIELD(virtual),
 		.meaning = "virtual threads: one row for names equal but for digits; or a row "
 			   "each"},
-	{"scope", &list_type, "patterns like com.acme.Servlet.service joined by '+'",
-		.unset = "everything", .forbidden = ",;:|/[]()", FIELD(scope),
-		.meaning = "a thread records only while it is inside one of these methods"},
+	{"scope", &list_type,
+		"patterns like com.acme.Servlet.service joined by '+', or tag:KEY=PATTERN",
+		.unset = "everything", .forbidden = ",;|/[]()", FIELD(scope),
+		.meaning = "a thread records only while it is inside one of these methods; or "
+			   "what is done under "
+			   "a tag is all that is shown"},
 	{"scope_follow", &yes_no_type, "yes, no", .initial = "no", FIELD(scope_follow),
 		.meaning = "whether threads started inside the scope belong to it"},
 	{"components", &text_type, "ready-made, or a file", .initial = "ready-made",

@@ -15,14 +15,14 @@
 
 enum lock_rank {
 	LOCK_SESSIONS = 1, /* the sessions that record */
-	LOCK_SESSION,     /* the recording's life: started, flushing, ended */
-	LOCK_EVENTS,      /* the threads' places for their events */
-	LOCK_STARTS,      /* threads that are being started in the scope */
-	LOCK_SAMPLES,     /* the threads that are sampled */
-	LOCK_THREADS,     /* the list of thread contexts, folding */
-	LOCK_ARCHIVE,     /* which archive a row is bound to */
-	LOCK_ARCHIVES,    /* the list of archives that rows are bound to */
-	LOCK_DIRECTORY,   /* an archive's directory, while it is read */
+	LOCK_SESSION,      /* the recording's life: started, flushing, ended */
+	LOCK_EVENTS,       /* the threads' places for their events */
+	LOCK_STARTS,       /* threads that are being started in the scope */
+	LOCK_SAMPLES,      /* the threads that are sampled */
+	LOCK_THREADS,      /* the list of thread contexts, folding */
+	LOCK_ARCHIVE,      /* which archive a row is bound to */
+	LOCK_ARCHIVES,     /* the list of archives that rows are bound to */
+	LOCK_DIRECTORY,    /* an archive's directory, while it is read */
 	LOCK_TREE, /* one call tree: held while its nodes move or are copied, and for its accounts */
 	LOCK_METHODS,       /* new method ids */
 	LOCK_NATIVES,       /* the records of wrapped native methods */

@@ -135,7 +135,7 @@ static bool chooses(const struct plan_owner *owner, const struct jvm_method *met
 	included = *which != 0 || (!method->is_jdk && pattern_list_has_default(owner->include));
 	if (!*scope && (!included || is_excluded(owner->exclude, method)))
 		return false;
-	return !owner->wants || owner->wants(method);
+	return !owner->wants || owner->wants(method, owner->session);
 }
 
 static void add_owner(struct planned *planned, struct wish *wish,

@@ -30,7 +30,7 @@ struct plan_owner {
 	bool records; /* their calls are recorded, however these are seen */
 	bool watches; /* each call is told of (agent/trace/watched_calls.h) */
 	/* NULL, or which of them are chosen that the patterns choose. */
-	bool (*wants)(const struct jvm_method *method);
+	bool (*wants)(const struct jvm_method *method, unsigned session);
 	bool values; /* values are read in its methods (value_rows.h) */
 	bool sites; /* nothing but that their call sites are kept apart (agent/trace/tree_labels.h) */
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted

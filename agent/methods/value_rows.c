@@ -15,8 +15,7 @@
 /* ---- rows ---- */
 
 static struct value_row *rows[VALUE_ROWS_MAX];
-static size_t row_count;
-static struct pattern_list patterns;
+static _Atomic size_t row_count;
 static _Atomic bool asks_kin;
 
 /* "com.acme.Foo.find*" is for methods find* of com.acme.Foo, and of what is below it. */
@@ -81,7 +80,8 @@ static struct value_row *row_of(const char *text, const struct parameter_choice 
 		no_memory(error);
 		return NULL;
 	}
-	rows[row_count++] = row;
+	rows[row_count] = row;
+	row_count++;
 	return row;
 }
 
@@ -102,19 +102,26 @@ static int no_parameter(bool is_tag, struct error *error)
 }
 
 /* Classes of the JDK are reached where the pattern itself names them. */
-static int add_patterns(const struct value_row *row)
+static int add_patterns(const struct value_row *row, struct pattern_list *patterns)
 {
 	char any[PARAMETER_PATTERN + 2];
 
 	snprintf(any, sizeof(any), "*.%s", row->below ? row->method : "");
-	return pattern_list_add(&patterns, row->choice.pattern) < 0 ||
-			       (row->below && pattern_list_add(&patterns, any) < 0)
+	return pattern_list_add(patterns, row->choice.pattern) < 0 ||
+			       (row->below && pattern_list_add(patterns, any) < 0)
 		       ? -1
 		       : 0;
 }
 
+/* Whose rows are made active. */
+struct beginning {
+	const struct options *options;
+	unsigned session;
+	struct pattern_list *patterns;
+};
+
 /* row: NULL where error is filled. */
-static int begin_row(struct value_row *row, const char *name, const struct options *options,
+static int begin_row(struct value_row *row, const char *name, const struct beginning *of,
 	struct error *error)
 {
 	bool is_tag;
@@ -124,19 +131,21 @@ static int begin_row(struct value_row *row, const char *name, const struct optio
 		return -(int)error->code;
 	is_tag = row->choice.key[0] != '\0';
 	parameter = parameter_make(is_tag ? row->choice.key : name, is_tag, row->choice.keep,
-		(uint32_t)options->parameter_values);
+		(uint32_t)of->options->parameter_values);
 	if (!parameter)
 		return no_parameter(is_tag, error);
-	if (add_patterns(row) < 0)
+	if (add_patterns(row, of->patterns) < 0)
 		return no_memory(error);
+	parameter_want(parameter, (uint8_t)(1U << of->session));
 	atomic_store(&row->parameter, parameter);
+	atomic_fetch_or(&row->sessions, (uint8_t)(1U << of->session));
 	if (row->below)
 		atomic_store(&asks_kin, true);
 	return 0;
 }
 
 static int begin_item(
-	const char *item, bool tag, const struct options *options, struct error *error)
+	const char *item, bool tag, const struct beginning *of, struct error *error)
 {
 	struct parameter_choice choice;
 	const char *wrong = parameter_choice_read(item, tag, &choice);
@@ -146,46 +155,53 @@ static int begin_item(
 	if (wrong)
 		return error_set(error, ERROR_VALUE, "'%s' %s", item, wrong);
 	if (!choice.set)
-		return begin_row(row_of(item, &choice, NULL, error), item, options, error);
+		return begin_row(row_of(item, &choice, NULL, error), item, of, error);
 	for (size_t i = 0; choice.set->row[i].pattern && status == 0; i++) {
 		snprintf(text, sizeof(text), "%s:%s#%zu", choice.key, choice.set->name, i);
 		status = begin_row(row_of(text, &choice, &choice.set->row[i], error),
-			choice.set->name, options, error);
+			choice.set->name, of, error);
 	}
 	return status;
 }
 
-int value_rows_begin(const struct options *options, struct error *error)
+int value_rows_begin(const struct options *options, unsigned session,
+	struct pattern_list *patterns, struct error *error)
 {
+	const struct beginning of = {options, session, patterns};
 	int status = 0;
 
-	pattern_list_fini(&patterns);
-	patterns = (struct pattern_list){0};
 	for (size_t i = 0; i < options->parameters.count && status == 0; i++)
-		status = begin_item(options->parameters.pattern[i], false, options, error);
+		status = begin_item(options->parameters.pattern[i], false, &of, error);
 	for (size_t i = 0; i < options->tags.count && status == 0; i++)
-		status = begin_item(options->tags.pattern[i], true, options, error);
+		status = begin_item(options->tags.pattern[i], true, &of, error);
 	if (status < 0)
-		value_rows_end();
+		value_rows_leave(session);
 	return status;
+}
+
+void value_rows_leave(unsigned session)
+{
+	uint8_t bit = (uint8_t)(1U << session);
+
+	for (size_t i = 0; i < row_count; i++)
+		if (atomic_fetch_and(&rows[i]->sessions, (uint8_t)~bit) == bit)
+			atomic_store(&rows[i]->parameter, 0);
+	parameters_leave(session);
 }
 
 void value_rows_end(void)
 {
 	atomic_store(&asks_kin, false);
 	kin_forget();
-	for (size_t i = 0; i < row_count; i++)
+	for (size_t i = 0; i < row_count; i++) {
+		atomic_store(&rows[i]->sessions, 0);
 		atomic_store(&rows[i]->parameter, 0);
+	}
 }
 
 bool value_rows_ask_kin(void)
 {
 	return atomic_load_explicit(&asks_kin, memory_order_relaxed);
-}
-
-const struct pattern_list *value_rows_patterns(void)
-{
-	return &patterns;
 }
 
 /* ---- which row is for which method ---- */
@@ -248,12 +264,13 @@ static bool is_for(const struct value_row *row, const struct jvm_method *method,
 	return *below;
 }
 
-bool value_rows_want(const struct jvm_method *method)
+bool value_rows_want(const struct jvm_method *method, unsigned session)
 {
 	bool below;
 
 	for (size_t i = 0; i < row_count; i++)
-		if (is_for(rows[i], method, &below))
+		if (atomic_load(&rows[i]->sessions) & 1U << session &&
+			is_for(rows[i], method, &below))
 			return true;
 	return false;
 }

@@ -44,6 +44,7 @@ struct value_row {
 	bool aside;         /* its calls are not counted as calls with the value */
 	/* The number of values.h; 0: the recording has no such row. */
 	_Atomic uint32_t parameter;
+	_Atomic uint8_t sessions; /* that want it, a bit each */
 	/* Of the parts' steps: what they are in classes that were seen. */
 	struct member_cache member[PARAMETER_PARTS][PARAMETER_STEPS];
 };
@@ -76,8 +77,13 @@ struct value_reading {
 	bool first, last; /* of those at the entry: the value begins, is complete */
 };
 
-/* Makes the rows of the options active. 0, or a negative code. */
-int value_rows_begin(const struct options *options, struct error *error);
+/* Makes the rows of the options active for the session of that bit. patterns, which is empty, gets those of the methods that they are
+ * for. 0, or a negative code: none is, for that one. */
+int value_rows_begin(const struct options *options, unsigned session,
+	struct pattern_list *patterns, struct error *error);
+
+/* That session wants none any more; others may. */
+void value_rows_leave(unsigned session);
 
 /* None is active. */
 void value_rows_end(void);
@@ -85,11 +91,8 @@ void value_rows_end(void);
 /* True if some are for what is below a class: what classes are below (class_kin.h) is then to be noted. */
 bool value_rows_ask_kin(void);
 
-/* Patterns for what value_rows_want may be true of; borrowed until the next begin. */
-const struct pattern_list *value_rows_patterns(void);
-
-/* Active rows are for a method like that, as far as its names tell. */
-bool value_rows_want(const struct jvm_method *method);
+/* Rows that are active for the session are for a method like that, as far as its names tell. */
+bool value_rows_want(const struct jvm_method *method, unsigned session);
 
 /* The readings of the method, whose id that is, into reading; how many. */
 unsigned value_readings_of(const struct jvm_method *method, uint32_t id,

@@ -81,7 +81,7 @@ void plan_owners_begin(const struct session *session)
 				.records = true,
 				.values = true,
 				.wants = value_rows_want,
-				.include = value_rows_patterns(),
+				.include = &session->valued,
 				.exclude = &none,
 				.scope = &none}},
 		[OWNER_SITES] = {options->call_sites.count > 0,

@@ -26,7 +26,7 @@
 static struct options loaded;
 static struct session *first; /* made when the agent was loaded, begins when the JVM can */
 static _Atomic(struct session *) current; /* records; NULL: none does */
-static bool has_begun; /* a recording, in the life of the process */
+static bool has_begun;                    /* a recording, in the life of the process */
 static bool is_open;
 
 /* ---- what is said ---- */
@@ -159,6 +159,14 @@ int recorder_load(struct options *options, struct error *error)
 	return 0;
 }
 
+/* What is chosen of a recording is in its file. 0, or a negative code: its readers do not know of it yet. */
+static int share_chosen(struct session *session, struct error *error)
+{
+	const struct writer_session chosen = session_for_writer(session->host);
+
+	return writer_share(session->host->writer, &chosen, error);
+}
+
 /* Takes the session, which is named; thread as in recording_begin. */
 static int begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)
 {
@@ -175,6 +183,8 @@ static int begin(JNIEnv *jni, jthread thread, struct session *session, struct er
 	sessions_add(session);
 	atomic_store(&current, session);
 	has_begun = true;
+	if (atomic_load(&session->tag) && share_chosen(session, error))
+		log_line(LOG_WARN, "%s", error->text);
 	/* As the JVM starts, next to nothing is there yet. */
 	if (!thread)
 		filter_check(jni, session);
@@ -245,7 +255,7 @@ static void remove_guest(struct session *guest)
 static void part_with(struct session *session, bool was_there)
 {
 	if (was_there)
-		sessions_remove(session, !session->serves);
+		sessions_remove(session, !session->unsettled);
 	if (session == session->host || session->serves)
 		return;
 	remove_guest(session);
@@ -352,7 +362,9 @@ static int choose_scope(struct session *host, void *argument, struct error *erro
 	const struct scope *wanted = argument;
 	struct session *session = sessions_meant(wanted->name, 0, error);
 
-	return session ? session_choose(session, wanted->scope, error) : -(int)error->code;
+	if (!session || session_choose(session, wanted->scope, error))
+		return -(int)error->code;
+	return share_chosen(session, error);
 }
 
 int recorder_scope(const char *name, const char *scope, struct error *error)
@@ -397,8 +409,7 @@ static int begin_anew(struct session *host, void *name, struct error *error)
 {
 	struct session *session = sessions_meant(name, 0, error);
 
-	return session ? writer_reset(host->writer, session->number, error)
-		       : -(int)error->code;
+	return session ? writer_reset(host->writer, session->number, error) : -(int)error->code;
 }
 
 int recorder_reset(const char *name, struct error *error)
@@ -445,7 +456,8 @@ int recorder_with(int (*action)(struct session *session, void *argument, struct 
 	if (!turn_take(TURN_SOON))
 		return error_set(error, ERROR_BUSY, "another command is under way");
 	session = turn_is_closed() ? NULL : atomic_load(&current);
-	code = session ? action(session, argument, error) : error_set(error, ERROR_BUSY,
+	code = session ? action(session, argument, error)
+		       : error_set(error, ERROR_BUSY,
 				 "nothing is being recorded: start a recording first");
 	turn_give();
 	return code;
@@ -470,8 +482,8 @@ void recorder_check_filters(void)
 /* ---- end ---- */
 
 /* What was looked for in vain is looked for once more. told: may be NULL. */
-static int end(JNIEnv *jni, struct session *session, struct recorder_told *told,
-	struct error *error)
+static int end(
+	JNIEnv *jni, struct session *session, struct recorder_told *told, struct error *error)
 {
 	struct session *host = session->host;
 	int code;

@@ -210,26 +210,38 @@ int recording_make_guest(struct session **guest, struct session *host, struct op
 
 /* ---- the steps of a begin, of a stop, and of an end ---- */
 
-/* Values and tags are of one recording. */
-static int begin_values(JNIEnv *jni, struct session *session, struct error *error)
+static bool tags_are_open; /* of the JVM's, for what stands for values */
+
+static int want_values(JNIEnv *jni, struct session *session, struct error *error)
 {
-	const struct options *options = &session->options;
 	int code = 0;
 
-	values_bound(options->max_memory / VALUES_SHARE, (uint32_t)options->parameter_length);
 	if (!session_reads_values(session))
 		return 0;
 	if (!object_text_learn(jni))
 		return error_set(error, ERROR_JVM,
 			"parameters and tags: this JVM has other classes of texts and numbers "
 			"than all that jprof knows");
-	code = jvm_tags_open(JVM_TAGS_VALUES, NULL, error);
+	if (!tags_are_open)
+		code = jvm_tags_open(JVM_TAGS_VALUES, NULL, error);
 	if (code)
 		return code;
-	code = value_rows_begin(options, error);
-	if (code)
-		jvm_tags_close(JVM_TAGS_VALUES);
-	return code;
+	tags_are_open = true;
+	return value_rows_begin(&session->options, session->bit, &session->valued, error);
+}
+
+/* Values and tags are of one recording. */
+static int begin_values(JNIEnv *jni, struct session *session, struct error *error)
+{
+	const struct options *options = &session->options;
+
+	values_bound(options->max_memory / VALUES_SHARE, (uint32_t)options->parameter_length);
+	return want_values(jni, session, error);
+}
+
+static void leave_values(JNIEnv *jni, struct session *session)
+{
+	value_rows_leave(session->bit);
 }
 
 /* A writer that hangs may still look at them, and a thread that a getter keeps. */
@@ -238,8 +250,9 @@ static bool end_values(JNIEnv *jni, struct session *session)
 	value_rows_end();
 	if (session->abandoned || session->occupied)
 		return true;
-	if (session_reads_values(session))
+	if (tags_are_open)
 		jvm_tags_close(JVM_TAGS_VALUES);
+	tags_are_open = false;
 	tag_sets_forget();
 	values_forget();
 	return true;
@@ -378,14 +391,22 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 	return code;
 }
 
+/* A thread that just comes may look at what the session says of threads at any time. */
 static int join_threads(JNIEnv *jni, struct session *session, struct error *error)
 {
-	threads_renew(jni, session->host);
+	struct session *host = session->host;
+
+	session->serves |= session->options.threads.count > 0;
+	session_choose_threads(session, true);
+	if (session->options.scope.count == 0)
+		atomic_store(&host->has_scope, false);
+	threads_renew(jni, host);
 	return 0;
 }
 
 static void leave_threads(JNIEnv *jni, struct session *session)
 {
+	session_choose_threads(session, false);
 	threads_renew(jni, session->host);
 }
 
@@ -410,9 +431,18 @@ static unsigned traces_wanted(const struct session *host)
 	return bits;
 }
 
+/* What is switched on with a session has its options. */
+static int switch_traces(
+	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error)
+{
+	on &= ~tracers_now();
+	session->serves |= on != 0;
+	return tracers_switch(jni, session, on, off, error);
+}
+
 static int join_traces(JNIEnv *jni, struct session *session, struct error *error)
 {
-	return tracers_switch(jni, session, session->traces & ~tracers_now(), 0, error);
+	return switch_traces(jni, session, session->traces, 0, error);
 }
 
 static void leave_traces(JNIEnv *jni, struct session *session)
@@ -469,7 +499,7 @@ static const struct step {
 	int (*join)(JNIEnv *jni, struct session *guest, struct error *error);
 	void (*leave)(JNIEnv *jni, struct session *session);
 } steps[] = {
-	{"values and tags", always, begin_values, NULL, end_values, NULL, NULL},
+	{"values and tags", always, begin_values, NULL, end_values, want_values, leave_values},
 	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL, NULL,
 		NULL},
 	{"the plan of methods", always, begin_plan, NULL, end_plan, join_plan, leave_plan},
@@ -583,7 +613,7 @@ static void forget_plan(struct session *session)
 {
 	plan_owners_end(session);
 	if (!class_hook_settle() || session->host->options.calls == CALLS_EVENTS)
-		session->serves = true;
+		session->serves = session->unsettled = true;
 }
 
 static int join_writer(struct session *guest, struct error *error)
@@ -621,8 +651,8 @@ int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 	return code;
 }
 
-int recording_trace(JNIEnv *jni, struct session *session, unsigned on, unsigned off,
-	struct error *error)
+int recording_trace(
+	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error)
 {
 	unsigned others = 0, now;
 	int code;
@@ -630,7 +660,7 @@ int recording_trace(JNIEnv *jni, struct session *session, unsigned on, unsigned 
 	for (const struct session *each = session->host; each; each = each->next)
 		if (each != session && !each->left)
 			others |= each->traces;
-	code = tracers_switch(jni, session, on & ~tracers_now(), off & ~others, error);
+	code = switch_traces(jni, session, on, off & ~others, error);
 	now = tracers_now();
 	session->traces = ((session->traces | on) & ~off) & now;
 	session->traces_ever |= session->traces;

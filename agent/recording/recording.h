@@ -47,8 +47,8 @@ int recording_make_guest(struct session **guest, struct session *host, struct op
 
 /* Switches traces on and off for the session: bits 1 << enum trace_kind. Of one that is not to be had the
  * error says why; what stands before it in enum trace_kind has been switched. */
-int recording_trace(JNIEnv *jni, struct session *session, unsigned on, unsigned off,
-	struct error *error);
+int recording_trace(
+	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error);
 
 /* The guest has its part in the recording of its host, and a file of its own. 0, or a negative code: it has none, and the recording goes
  * on as it was. */

@@ -52,9 +52,8 @@ int sessions_name(
 			"name '%s': 1 to %d of A-Z a-z 0-9 . _ - are wanted",
 			error_subject(name).text, SESSION_NAME);
 	if (name && named(name))
-		return error_set(error, ERROR_BUSY,
-			"a session '%s' records already, into '%s'", name,
-			error_subject(named(name)->path).text);
+		return error_set(error, ERROR_BUSY, "a session '%s' records already, into '%s'",
+			name, error_subject(named(name)->path).text);
 	while (bit < PROFILE_SESSIONS_MAX && bits_taken & 1U << bit)
 		bit++;
 	if (bit == PROFILE_SESSIONS_MAX)
@@ -124,8 +123,8 @@ static void put_list(char *text, size_t size)
 
 	text[0] = '\0';
 	for (unsigned i = 0; i < count && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s%s",
-			i ? ", " : "", list[i]->name, *list[i]->owner ? " (" : "",
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s%s", i ? ", " : "",
+			list[i]->name, *list[i]->owner ? " (" : "",
 			error_subject(list[i]->owner).text, *list[i]->owner ? ")" : "");
 }
 

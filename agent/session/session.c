@@ -155,6 +155,27 @@ static int note_components(struct session *session, struct error *error)
 	return failed;
 }
 
+static const char tag_scope[] = "tag:"; /* in front of KEY=PATTERN */
+
+/* A scope that is a tag's value is none of methods. 0, or a negative code. */
+static int take_tag_scope(struct session *session, struct error *error)
+{
+	struct pattern_list *scope = &session->options.scope;
+	int code;
+
+	for (size_t i = 0; i < scope->count; i++)
+		if (strchr(scope->pattern[i], ':') && scope->count > 1)
+			return error_set(error, ERROR_VALUE,
+				"scope=%s stands alone: a tag's value, and nothing else",
+				error_subject(scope->pattern[i]).text);
+	if (scope->count == 0 || !strchr(scope->pattern[0], ':'))
+		return 0;
+	code = session_choose(session, scope->pattern[0], error);
+	pattern_list_fini(scope);
+	*scope = (struct pattern_list){0};
+	return code;
+}
+
 /* A session of the options, which it takes, with the metrics that they name. NULL, with error filled. */
 static struct session *make(struct options *options, struct error *error)
 {
@@ -176,8 +197,10 @@ static struct session *make(struct options *options, struct error *error)
 				0)
 				fresh->traces |= 1U << kind;
 	fresh->traces_ever = fresh->traces;
+	code = take_tag_scope(fresh, error);
 	atomic_store(&fresh->has_scope, fresh->options.scope.count > 0);
-	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
+	if (!code)
+		code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
 	if (!code &&
 		(sample_choice_entered(&fresh->options.sample, &fresh->entered) ||
 			event_condition_patterns(&fresh->options.events_when, &fresh->awaited)))
@@ -265,18 +288,18 @@ bool session_any(const struct session *host, bool (*is_so)(const struct session 
 
 int session_choose(struct session *session, const char *scope, struct error *error)
 {
-	static const char prefix[] = "tag:";
-	const char *tag = scope ? scope + strlen(prefix) : NULL;
+	const char *tag = scope ? scope + strlen(tag_scope) : NULL;
 
-	if (scope && (strncmp(scope, prefix, strlen(prefix)) != 0 || !label_choice_is_tag(tag)))
+	if (scope && (strncmp(scope, tag_scope, strlen(tag_scope)) != 0 ||
+			     !label_choice_is_tag(tag)))
 		return error_set(error, ERROR_VALUE,
-			"scope=%s: while it records a session's scope can be tag:KEY=PATTERN, "
-			"or all",
+			"scope=%s: what can be chosen while a session records is "
+			"tag:KEY=PATTERN, or everything",
 			error_subject(scope).text);
 	if (tag && pattern_list_add(&session->tags, tag) < 0)
 		return error_set(error, ERROR_MEMORY, "no memory for a scope");
-	atomic_store(&session->tag,
-		tag ? session->tags.pattern[session->tags.count - 1] : NULL);
+	atomic_store(
+		&session->tag, tag ? session->tags.pattern[session->tags.count - 1] : NULL);
 	return 0;
 }
 
@@ -321,6 +344,7 @@ void session_destroy(struct session *session)
 	options_fini(&session->options);
 	pattern_list_fini(&session->entered);
 	pattern_list_fini(&session->awaited);
+	pattern_list_fini(&session->valued);
 	json_decref(session->near);
 	lock_fini(&session->near_lock);
 	free(session->owner);
@@ -345,10 +369,28 @@ void session_note(struct session *session, const char *key, const char *value)
 	free(note->value);
 }
 
-bool session_wants_thread(const struct session *session, const struct thread_identity *identity)
+uint8_t session_thread_bits(const struct session *host, const struct thread_identity *identity)
 {
-	return thread_choice_match(
-		&session->options.threads, identity->name, identity->java_id, identity->os_id);
+	uint8_t bits = 0;
+
+	for (unsigned i = 0; i < PROFILE_SESSIONS_MAX; i++) {
+		const struct pattern_list *threads = atomic_load(&host->threads[i]);
+
+		if (threads && thread_choice_match(threads, identity->name, identity->java_id,
+				       identity->os_id))
+			bits |= (uint8_t)(1U << i);
+	}
+	return bits;
+}
+
+void session_choose_threads(struct session *session, bool on)
+{
+	static const struct pattern_list all;
+	const struct pattern_list *wanted = &session->options.threads;
+
+	if (wanted->count == 0)
+		wanted = &all;
+	atomic_store(&session->host->threads[session->bit], on ? wanted : NULL);
 }
 
 void session_note_facts(struct session *session)

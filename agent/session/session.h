@@ -44,14 +44,22 @@ struct session {
 	char *owner;
 	struct session *host; /* whose trace, metrics and writer it shares; itself */
 	struct session *next; /* of the host: its guests */
-	bool left;            /* it has ended, and its recording goes on */
-	bool serves; /* a step of the recording was begun with it: it stays as long as that */
+	/* Of the host: the threads that each session wants, by its bit; NULL: there is no such session. */
+	_Atomic(const struct pattern_list *) threads[PROFILE_SESSIONS_MAX];
+	bool left;   /* it has ended, and its recording goes on */
+	bool serves; /* something of the recording uses what it has: it stays as long as that */
+	bool unsettled;  /* somebody may still ask the plan for what it wanted */
 	uint32_t counts; /* which of the recording's metrics it wants, as bits */
-	uint32_t traces; /* which traces, bits 1 << enum trace_kind */
-	char *tag; /* its scope is what is done under "KEY=PATTERN"; owned; NULL: it is not */
+	/* Bits 1 << enum trace_kind: the traces that are on for it, and those that ever were. */
+	uint32_t traces, traces_ever;
+	/* Its scope is what is done under "KEY=PATTERN"; NULL: it is not. Of the list, which has all that it ever was. */
+	_Atomic(const char *) tag;
+	struct pattern_list tags;
 	struct options options;
 	/* Methods at whose entries stacks are taken; in the order of options.sample. */
 	struct pattern_list entered;
+	/* Methods that may have values (agent/methods/value_rows.h). */
+	struct pattern_list valued;
 	/* Methods whose calls events_when waits for; in the order of options.events_when. */
 	struct pattern_list awaited;
 	struct metric_set metrics;
@@ -135,9 +143,18 @@ uint64_t session_archive_memory(const struct session *session);
 /* True while events are to be recorded. */
 bool session_recording(const struct session *session);
 
-/* True if the user wants the thread. */
-bool session_wants_thread(
-	const struct session *session, const struct thread_identity *identity);
+/* The sessions that want the thread, a bit each, of those that share the recording. On any thread. */
+uint8_t session_thread_bits(const struct session *host, const struct thread_identity *identity);
+
+/* True if one does. */
+static inline bool session_wants_thread(
+	const struct session *host, const struct thread_identity *identity)
+{
+	return session_thread_bits(host, identity) != 0;
+}
+
+/* What the session says of threads counts from now on, or not any more. */
+void session_choose_threads(struct session *session, bool on);
 
 /* True if threads are recorded inside some methods only. */
 static inline bool session_has_scope(const struct session *session)

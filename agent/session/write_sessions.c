@@ -71,12 +71,12 @@ static void forget(struct write_sessions *sessions, struct written_session *gone
 		*gone = *last;
 }
 
-void sessions_first(struct write_sessions *sessions, const struct writer_session *first)
+void shared_first(struct write_sessions *sessions, const struct writer_session *first)
 {
 	sessions->holder = add(sessions, first)->number;
 }
 
-int sessions_add(struct write_sessions *sessions, const struct writer_session *further,
+int shared_add(struct write_sessions *sessions, const struct writer_session *further,
 	struct error *error)
 {
 	struct profile_copy *copy;
@@ -91,7 +91,7 @@ int sessions_add(struct write_sessions *sessions, const struct writer_session *f
 	return status;
 }
 
-void sessions_begun(
+void shared_begun(
 	struct write_sessions *sessions, uint32_t number, uint32_t snapshot, uint64_t at)
 {
 	struct written_session *session = find(sessions, number);
@@ -100,7 +100,7 @@ void sessions_begun(
 	session->began = at;
 }
 
-void sessions_drop(struct write_sessions *sessions, uint32_t number)
+void shared_drop(struct write_sessions *sessions, uint32_t number)
 {
 	struct written_session *session = find(sessions, number);
 
@@ -110,12 +110,12 @@ void sessions_drop(struct write_sessions *sessions, uint32_t number)
 	forget(sessions, session);
 }
 
-void sessions_forget(struct write_sessions *sessions)
+void shared_forget(struct write_sessions *sessions)
 {
 	*sessions = (struct write_sessions){0};
 }
 
-int sessions_put(const struct write_sessions *sessions, struct profile_writer *profile,
+int shared_put(const struct write_sessions *sessions, struct profile_writer *profile,
 	struct error *error)
 {
 	int status = 0;
@@ -136,26 +136,39 @@ int sessions_put(const struct write_sessions *sessions, struct profile_writer *p
 
 /* ---- their files ---- */
 
-static int copy_one(struct written_session *session, struct profile_writer *profile, bool final)
+/* What a file is to have of the session; facts: to be given back. NULL, with error filled. */
+static struct facts *share_of(const struct written_session *session, bool final,
+	struct profile_share *share, struct error *error)
 {
 	struct facts *facts = calloc(1, sizeof(*facts));
-	struct error error = {0};
-	int status;
 
-	if (!facts)
-		return -ERROR_MEMORY;
+	if (!facts) {
+		error_set(error, ERROR_MEMORY, "no memory for a session's profile");
+		return NULL;
+	}
 	session->is.facts(session->is.argument, final, add_fact, facts);
-	status = profile_copy_refresh(
-		session->copy, profile, session->number, facts->row, facts->count, &error);
+	*share = (struct profile_share){session->number, facts->row, facts->count};
+	return facts;
+}
+
+static int copy_one(struct written_session *session, struct profile_writer *profile, bool final)
+{
+	struct profile_share share;
+	struct error error = {0};
+	struct facts *facts = share_of(session, final, &share, &error);
+	int status = facts ? profile_copy_refresh(session->copy, profile, &share, &error)
+			   : -(int)error.code;
+
 	if (status < 0 && session->error.code == ERROR_NONE)
 		log_line(LOG_ERROR, "%s; the profile stays as it was, and is tried again",
 			error.text);
 	session->error = error;
-	facts_fini(facts);
+	if (facts)
+		facts_fini(facts);
 	return status;
 }
 
-void sessions_copy(struct write_sessions *sessions, struct profile_writer *profile, bool forced)
+void shared_copy(struct write_sessions *sessions, struct profile_writer *profile, bool forced)
 {
 	uint64_t now = clock_system();
 
@@ -168,7 +181,7 @@ void sessions_copy(struct write_sessions *sessions, struct profile_writer *profi
 	sessions->copying_ns = sessions->copied_at - now;
 }
 
-bool sessions_end(struct write_sessions *sessions, uint32_t number, uint64_t now)
+bool shared_end(struct write_sessions *sessions, uint32_t number, uint64_t now)
 {
 	struct written_session *session = find(sessions, number);
 
@@ -191,14 +204,33 @@ static int finish_copy(
 	struct written_session *session, struct profile_writer *profile, struct error *error)
 {
 	int status = copy_one(session, profile, true);
-	int closed = profile_copy_close(session->copy, error);
 
+	profile_copy_close(session->copy);
 	if (status < 0)
 		*error = session->error;
-	return status < 0 ? status : closed;
+	return status;
 }
 
-int sessions_finish(struct write_sessions *sessions, struct profile_writer *profile,
+/* The database becomes the file of that one. */
+static int move(struct profile_writer *profile, const struct written_session *from,
+	struct written_session *to, struct error *error)
+{
+	struct profile_share share[2];
+	struct facts *facts[] = {
+		share_of(from, true, &share[0], error), share_of(to, false, &share[1], error)};
+	int status = -ERROR_MEMORY;
+
+	if (facts[0] && facts[1])
+		status = profile_move(profile, to->copy, &share[0], &share[1], error);
+	for (int i = 0; i < 2; i++)
+		if (facts[i])
+			facts_fini(facts[i]);
+	if (status == 0)
+		to->copy = NULL;
+	return status;
+}
+
+int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
 	uint32_t number, const struct writer_session **holder, struct error *error)
 {
 	struct written_session *session = find(sessions, number), *next;
@@ -214,19 +246,17 @@ int sessions_finish(struct write_sessions *sessions, struct profile_writer *prof
 	if (!next)
 		return error_set(
 			error, ERROR_BUSY, "no other session is there to take the database");
-	status = profile_move(profile, next->copy, number, next->number, error);
+	status = move(profile, session, next, error);
 	if (status < 0)
 		return status;
-	next->copy = NULL;
 	sessions->holder = next->number;
-	*holder = &next->is;
 	forget(sessions, session);
 	/* It may just have been moved to where that was. */
 	*holder = &find(sessions, sessions->holder)->is;
 	return 0;
 }
 
-void sessions_finish_all(struct write_sessions *sessions, struct profile_writer *profile)
+void shared_finish_all(struct write_sessions *sessions, struct profile_writer *profile)
 {
 	struct error error = {0};
 

@@ -49,43 +49,42 @@ struct write_sessions {
 	uint64_t copied_at, copying_ns;
 };
 
-static inline bool sessions_share(const struct write_sessions *sessions)
+static inline bool shared_any(const struct write_sessions *sessions)
 {
 	return sessions->count > 0;
 }
 
 /* A session that was alone until now has company: it is the holder. */
-void sessions_first(struct write_sessions *sessions, const struct writer_session *first);
+void shared_first(struct write_sessions *sessions, const struct writer_session *first);
 
 /* Makes the file of a further one, with nothing in it. 0, or a negative code: it cannot be written. */
-int sessions_add(struct write_sessions *sessions, const struct writer_session *further,
+int shared_add(struct write_sessions *sessions, const struct writer_session *further,
 	struct error *error);
 
 /* It has begun: with that snapshot, at that time (ns since the profile's begin); or it has not, and its file goes. */
-void sessions_begun(
+void shared_begun(
 	struct write_sessions *sessions, uint32_t number, uint32_t snapshot, uint64_t at);
-void sessions_drop(struct write_sessions *sessions, uint32_t number);
+void shared_drop(struct write_sessions *sessions, uint32_t number);
 
 /* The first one is alone again, as if nobody had come. */
-void sessions_forget(struct write_sessions *sessions);
+void shared_forget(struct write_sessions *sessions);
 
 /* Puts the rows of all; in a flush. */
-int sessions_put(const struct write_sessions *sessions, struct profile_writer *profile,
+int shared_put(const struct write_sessions *sessions, struct profile_writer *profile,
 	struct error *error);
 
 /* Behind a flush: copies are brought up to date; forced: even if that takes long. Failures are said once each. */
-void sessions_copy(
-	struct write_sessions *sessions, struct profile_writer *profile, bool forced);
+void shared_copy(struct write_sessions *sessions, struct profile_writer *profile, bool forced);
 
 /* That one ends, now; puts no row. False: there is no such session. */
-bool sessions_end(struct write_sessions *sessions, uint32_t number, uint64_t now);
+bool shared_end(struct write_sessions *sessions, uint32_t number, uint64_t now);
 
 /* Behind a flush: the file of one that has ended is complete, and it is forgotten. The database moves if it was the holder and another one is
  * there: *holder is then that one's. 0, or a negative code: its file is as it was when it was last copied. */
-int sessions_finish(struct write_sessions *sessions, struct profile_writer *profile,
+int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
 	uint32_t number, const struct writer_session **holder, struct error *error);
 
 /* The recording ends: all files are complete, but that of the holder, which is the database. */
-void sessions_finish_all(struct write_sessions *sessions, struct profile_writer *profile);
+void shared_finish_all(struct write_sessions *sessions, struct profile_writer *profile);
 
 #endif

@@ -15,7 +15,7 @@ static int put_parameter(struct profile_writer *profile, uint32_t id, struct err
 	const struct profile_parameter record = {.id = id,
 		.name = parameter.name,
 		.is_tag = parameter.is_tag,
-		.wanted = PROFILE_SESSIONS_ALL};
+		.wanted = parameter_sessions(id)};
 
 	return profile_put(profile, &record, error);
 }
@@ -57,8 +57,12 @@ int values_put(
 {
 	/* Each of these lists refers to those behind it. */
 	uint32_t sets = tag_sets_count(), values = values_count(), ends = parameters_count();
+	uint32_t edition = parameters_edition();
 	int status = 0;
 
+	if (written->edition != edition)
+		written->parameters = 0;
+	written->edition = edition;
 	while (written->parameters < ends && status == 0)
 		status = put_parameter(profile, ++written->parameters, error);
 	while (written->values < values && status == 0)

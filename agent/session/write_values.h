@@ -14,6 +14,7 @@
 /* How many of each are in the file. */
 struct values_written {
 	uint32_t parameters, values, sets, tags;
+	uint32_t edition; /* of which sessions want parameters */
 };
 
 /* Puts those behind, and counts them. 0, or a negative code. */

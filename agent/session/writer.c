@@ -178,7 +178,7 @@ static void put_meta(struct writer *writer, bool final, struct written *known)
 	if (source->facts)
 		source->facts(source->argument, final, put_fact, writer);
 	fact_put_number(put_fact, writer, "flushed_ns", writer->counted_at);
-	if (sessions_share(&writer->sessions))
+	if (shared_any(&writer->sessions))
 		fact_put_number(put_fact, writer, "session", writer->sessions.holder);
 	if (lost > 0)
 		fact_put_number(put_fact, writer, "marks.lost", lost);
@@ -217,7 +217,7 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	if (status == 0)
 		put_meta(writer, final, known);
 	if (status == 0)
-		status = sessions_put(&writer->sessions, writer->profile, writer->error);
+		status = shared_put(&writer->sessions, writer->profile, writer->error);
 	if (status == 0)
 		status = marks_put(&writer->marks, writer->profile, writer->error);
 	return status == 0 ? -(int)writer->error->code : status;
@@ -324,7 +324,7 @@ static int flush_all(struct writer *writer, struct profile_snapshot *snapshot, b
 	int status = flush(writer, false, snapshot, error);
 
 	if (status == 0)
-		sessions_copy(&writer->sessions, writer->profile, forced);
+		shared_copy(&writer->sessions, writer->profile, forced);
 	return status;
 }
 
@@ -390,9 +390,8 @@ static int reserve_label(struct writer *writer, struct request *request)
 		request->label);
 }
 
-/* Keeps all counts as they are now. 0, or a negative code. */
-static int make_snapshot(
-	struct writer *writer, struct request *request, enum snapshot_kind kind, bool forced)
+/* Keeps all counts as they are now; kind: SNAPSHOT_... 0, or a negative code. */
+static int make_snapshot(struct writer *writer, struct request *request, int kind, bool forced)
 {
 	struct label_row row = {.reset = kind != SNAPSHOT_NAMED, .session = request->session};
 	struct profile_snapshot snapshot = {.id = (uint32_t)writer->labels.count + 1,
@@ -417,29 +416,36 @@ static void answer_snapshot(struct writer *writer, struct request *request)
 		request->kind == REQUEST_RESET ? SNAPSHOT_RESET : SNAPSHOT_NAMED, true);
 }
 
+static void answer_share(struct writer *writer, struct request *request)
+{
+	if (!shared_any(&writer->sessions))
+		shared_first(&writer->sessions, &request->first);
+	flush_all(writer, NULL, false, &request->error);
+}
+
 /* It begins with a snapshot of its own, of which its row, in the next flush, knows. */
 static void answer_join(struct writer *writer, struct request *request)
 {
 	struct write_sessions *sessions = &writer->sessions;
-	bool alone = !sessions_share(sessions);
+	bool alone = !shared_any(sessions);
 
 	if (request->comes.samples)
 		writer->source.samples = writer->threads.samples = request->comes.samples;
 	if (request->comes.code)
 		writer->source.code = request->comes.code;
 	if (alone)
-		sessions_first(sessions, &request->first);
-	if (sessions_add(sessions, &request->comes, &request->error) == 0) {
+		shared_first(sessions, &request->first);
+	if (shared_add(sessions, &request->comes, &request->error) == 0) {
 		if (make_snapshot(writer, request, SNAPSHOT_SESSION, false) == 0) {
-			sessions_begun(sessions, request->session,
-				(uint32_t)writer->labels.count, request->at);
+			shared_begun(sessions, request->session, (uint32_t)writer->labels.count,
+				request->at);
 			flush_all(writer, NULL, true, &request->error);
 			return;
 		}
-		sessions_drop(sessions, request->session);
+		shared_drop(sessions, request->session);
 	}
 	if (alone)
-		sessions_forget(sessions);
+		shared_forget(sessions);
 }
 
 static void answer_leave(struct writer *writer, struct request *request)
@@ -447,12 +453,12 @@ static void answer_leave(struct writer *writer, struct request *request)
 	const struct writer_session *holder;
 	struct error *error = &request->error;
 
-	if (!sessions_end(&writer->sessions, request->session, since_begin(writer))) {
+	if (!shared_end(&writer->sessions, request->session, since_begin(writer))) {
 		error_set(error, ERROR_MISSING, "there is no such session");
 		return;
 	}
 	flush(writer, request->session == writer->sessions.holder, NULL, error);
-	sessions_finish(&writer->sessions, writer->profile, request->session, &holder, error);
+	shared_finish(&writer->sessions, writer->profile, request->session, &holder, error);
 	if (!holder)
 		return;
 	/* The facts are those of whose file it is. */
@@ -512,6 +518,7 @@ static void answer_requests(struct writer *writer)
 		[REQUEST_FLUSH] = answer_flush,
 		[REQUEST_COUNT] = answer_count,
 		[REQUEST_LOOK] = answer_look,
+		[REQUEST_SHARE] = answer_share,
 		[REQUEST_JOIN] = answer_join,
 		[REQUEST_LEAVE] = answer_leave,
 	};
@@ -800,7 +807,7 @@ static int finish_profile(struct writer *writer, struct error *error)
 	drain_records(writer, &records_error);
 	say_failure(writer, &records_error);
 	status = flush(writer, true, NULL, error);
-	sessions_finish_all(&writer->sessions, writer->profile);
+	shared_finish_all(&writer->sessions, writer->profile);
 	closed = profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)
 		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
@@ -886,6 +893,14 @@ int writer_join(struct writer *writer, const struct writer_session *session,
 		.first = *first};
 
 	free(options);
+	return ask(writer, &request, PATIENCE, error);
+}
+
+int writer_share(
+	struct writer *writer, const struct writer_session *session, struct error *error)
+{
+	struct request request = {.kind = REQUEST_SHARE, .first = *session};
+
 	return ask(writer, &request, PATIENCE, error);
 }
 

@@ -122,6 +122,10 @@ int writer_start(struct writer **writer, struct trace *trace,
 int writer_join(struct writer *writer, const struct writer_session *session,
 	const struct writer_session *first, struct error *error);
 
+/* The session, which is alone, is not all that its recording is: what its file's readers are to leave out is in the file. As above. */
+int writer_share(
+	struct writer *writer, const struct writer_session *session, struct error *error);
+
 /* The session of that number ends, and another one goes on: its file is complete. As above. What the sessions given to
  * writer_join point to is not used any more, unless this takes too long (-ERROR_IO). */
 int writer_leave(struct writer *writer, uint32_t number, struct error *error);

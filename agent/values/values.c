@@ -25,6 +25,7 @@ struct kept_parameter {
 	uint32_t others, null;
 	uint32_t values;   /* under the lock */
 	_Atomic bool full; /* its limit is reached: no value comes any more */
+	_Atomic uint8_t sessions;
 };
 
 static struct lock values_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_VALUES};
@@ -34,6 +35,7 @@ static struct kept_parameter parameters[PARAMETERS_MAX + 1];
 static _Atomic(struct value *) blocks[VALUE_BLOCKS];
 static _Atomic(struct number_table *) table;
 static _Atomic uint32_t parameter_count, value_count;
+static _Atomic uint32_t edition; /* of which sessions want parameters */
 
 /* Under the lock. */
 static struct pieces pieces;
@@ -297,6 +299,33 @@ uint32_t parameter_make(const char *name, bool is_tag, enum value_keep keep, uin
 	lock_give(&values_lock);
 	errno = saved_errno;
 	return number;
+}
+
+void parameter_want(uint32_t parameter, uint8_t sessions)
+{
+	uint8_t before = atomic_fetch_or(&parameters[parameter].sessions, sessions);
+
+	if ((before | sessions) != before)
+		atomic_fetch_add(&edition, 1);
+}
+
+void parameters_leave(unsigned session)
+{
+	uint32_t count = parameters_count();
+
+	for (uint32_t i = 1; i <= count; i++)
+		if (parameter_sessions(i) != PARAMETER_ALL_SESSIONS)
+			atomic_fetch_and(&parameters[i].sessions, (uint8_t) ~(1U << session));
+}
+
+uint8_t parameter_sessions(uint32_t parameter)
+{
+	return atomic_load(&parameters[parameter].sessions);
+}
+
+uint32_t parameters_edition(void)
+{
+	return atomic_load(&edition);
 }
 
 uint32_t value_of(uint32_t parameter, const char *text, size_t length)

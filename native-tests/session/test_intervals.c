@@ -129,7 +129,7 @@ static void take_snapshot(struct story *story)
 	uint64_t at;
 
 	note_moment(story);
-	writer_snapshot(story->writer, NULL, &label, &at, &error);
+	writer_snapshot(story->writer, 0, NULL, &label, &at, &error);
 	assert_string_equal(error.text, "");
 	assert_int_equal(atoi(label), story->moments - 1);
 	free(label);

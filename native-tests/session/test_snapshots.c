@@ -90,7 +90,7 @@ static int snapshot(struct writer *writer, const char *label, const char *expect
 	struct error error = {0};
 	char *told = error.text; /* no answer */
 	uint64_t at = 1;
-	int status = writer_snapshot(writer, label, &told, &at, &error);
+	int status = writer_snapshot(writer, 0, label, &told, &at, &error);
 
 	assert_int_equal(status, -(int)error.code);
 	if (expected) {
@@ -129,7 +129,7 @@ static void labels(void **state)
 	snapshot(writer, NULL, "2");
 	snapshot(writer, NULL, "4");
 	assert_int_equal(snapshot(writer, "3", NULL), -ERROR_BUSY);
-	assert_int_equal(writer_reset(writer, &error), 0);
+	assert_int_equal(writer_reset(writer, 0, &error), 0);
 	snapshot(writer, "caf\xc3\xa9 1", "caf\xc3\xa9 1");
 	assert_int_equal(writer_labels(writer, &row, &count, &error), 0);
 	assert_int_equal(count, 7);
@@ -152,10 +152,10 @@ static void resets(void **state)
 	struct profile *profile;
 
 	steps(&player, 5000);
-	assert_int_equal(writer_reset(writer, &error), 0);
+	assert_int_equal(writer_reset(writer, 0, &error), 0);
 	steps(&player, 5000);
 	before = truth_of_model(&player.model);
-	assert_int_equal(writer_reset(writer, &error), 0);
+	assert_int_equal(writer_reset(writer, 0, &error), 0);
 	steps(&player, 5000);
 	model_end(&player.model);
 	after = truth_of_model(&player.model);
@@ -316,7 +316,7 @@ static void *ask(void *argument)
 
 	gone = asker->gone;
 	asker->status =
-		writer_snapshot(asker->writer, asker->label, &label, &at, &asker->error);
+		writer_snapshot(asker->writer, 0, asker->label, &label, &at, &asker->error);
 	free(label);
 	return NULL;
 }
@@ -445,7 +445,7 @@ static void *ask_and_mark(void *argument)
 		poll(NULL, 0, 10); /* the others shall have run */
 		for (int k = 0; k < MARKS; k++)
 			writer_mark(argument, "mark", 1, "asker");
-		writer_snapshot(argument, NULL, &label, &at, &error);
+		writer_snapshot(argument, 0, NULL, &label, &at, &error);
 		assert_string_equal(error.text, "");
 		free(label);
 		assert_int_equal(writer_count(argument, &counts, &error), 0);

@@ -549,10 +549,10 @@ static void notes_once(void **state)
 	uint64_t at;
 
 	atomic_store(&fail_commit, true);
-	assert_int_equal(writer_snapshot(writer, "a", &label, &at, &error), -ERROR_IO);
+	assert_int_equal(writer_snapshot(writer, 0, "a", &label, &at, &error), -ERROR_IO);
 	atomic_store(&fail_commit, false);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(writer_snapshot(writer, NULL, &label, &at, NULL), 0);
+		assert_int_equal(writer_snapshot(writer, 0, NULL, &label, &at, NULL), 0);
 		free(label);
 		assert_int_equal(atomic_load(&notes_put), 2);
 	}
