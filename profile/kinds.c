@@ -22,7 +22,7 @@ const char *const deoptimization_kind_names[DEOPTIMIZATION_KINDS + 1] = {
 };
 
 const char *const account_kind_names[ACCOUNT_KINDS + 1] = {
-#define X(kind, name, subject, group) [kind] = name,
+#define X(kind, name, subject, group, trace) [kind] = name,
 	ACCOUNT_KIND_TABLE(X)
 #undef X
 };
@@ -56,8 +56,9 @@ const char *const sample_state_names[SAMPLE_STATES + 1] = {
 static const struct {
 	enum subject subject;
 	const char *group;
+	enum trace_kind trace;
 } kinds[ACCOUNT_KINDS] = {
-#define X(kind, name, subject, group) [kind] = {subject, group},
+#define X(kind, name, subject, group, trace) [kind] = {subject, group, trace},
 	ACCOUNT_KIND_TABLE(X)
 #undef X
 };
@@ -70,4 +71,9 @@ const char *account_kind_group(enum account_kind kind)
 enum subject account_kind_subject(enum account_kind kind)
 {
 	return kinds[kind].subject;
+}
+
+enum trace_kind account_kind_trace(enum account_kind kind)
+{
+	return kinds[kind].trace;
 }

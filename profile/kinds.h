@@ -115,43 +115,55 @@ enum subject {
 	SUBJECT_VALUE   /* a value's id (table value) */
 };
 
-#define ACCOUNT_KIND_TABLE(X)                                                                  \
-	X(IO_OPEN, "open", SUBJECT_FILE, "opens")                                              \
-	X(IO_CLOSE, "close", SUBJECT_FILE, "closes")                                           \
-	X(IO_READ, "read", SUBJECT_FILE, "reads")                                              \
-	X(IO_WRITE, "write", SUBJECT_FILE, "writes")                                           \
-	X(IO_RECEIVE, "receive", SUBJECT_FILE, "received") /* a read from a socket */          \
-	X(IO_SEND, "send", SUBJECT_FILE, "sent")           /* a write to one */                \
-	X(IO_CONNECT, "connect", SUBJECT_FILE, "connects")                                     \
-	X(IO_ACCEPT, "accept", SUBJECT_FILE, "accepts") /* of the listening socket */          \
-	X(IO_DELETE, "delete", SUBJECT_FILE, "deletes")                                        \
-	X(IO_MOVE, "move", SUBJECT_FILE, "moves")          /* rename(2), of the old name */    \
-	X(IO_MAP, "map", SUBJECT_FILE, "maps")             /* mmap(2): bytes mapped */         \
-	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs")          /* fsync(2) and its like */         \
-	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
-	/* of those with a time: ns that the thread ran meanwhile */                           \
-	X(IO_CPU, "io-cpu", SUBJECT_FILE, "cpu")                                               \
-	X(SAMPLES, "sample", SUBJECT_PLACE, "samples") /* the amount: in periods */            \
-	X(CALLS, "call", SUBJECT_METHOD, "calls")      /* that were counted: of the root */    \
-	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated") /* of a class */         \
-	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed") /* of those, which are no more */    \
-	/* where it was thrown; the amount: objects that had been thrown before */             \
-	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown")                                 \
-	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD,                                      \
-		"created")                                /* where its object was made */      \
-	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks")   /* a contended monitor's enter */    \
-	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits")      /* Object.wait; failed: timed out */ \
-	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks")      /* java.util.concurrent */           \
-	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held")       /* others waited for it meanwhile */ \
-	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded") /* ns: since its bytes were there */ \
-	X(PAUSES, "gc", SUBJECT_NONE, "gc") /* collections that stopped it, ns of theirs */    \
-	X(THREAD_STARTED, "start", SUBJECT_NONE, "started") /* by Thread.start */              \
-	X(VALUE_ROWS, "row", SUBJECT_VALUE, "rows")         /* that a call with a value got */
+#define ACCOUNT_KIND_TABLE(X)                                                                   \
+	X(IO_OPEN, "open", SUBJECT_FILE, "opens", TRACE_KINDS)                                  \
+	X(IO_CLOSE, "close", SUBJECT_FILE, "closes", TRACE_KINDS)                               \
+	X(IO_READ, "read", SUBJECT_FILE, "reads", TRACE_KINDS)                                  \
+	X(IO_WRITE, "write", SUBJECT_FILE, "writes", TRACE_KINDS)                               \
+	/* a read from a socket, a write to one */                                              \
+	X(IO_RECEIVE, "receive", SUBJECT_FILE, "received", TRACE_KINDS)                         \
+	X(IO_SEND, "send", SUBJECT_FILE, "sent", TRACE_KINDS)                                   \
+	X(IO_CONNECT, "connect", SUBJECT_FILE, "connects", TRACE_KINDS)                         \
+	/* of the listening socket */                                                           \
+	X(IO_ACCEPT, "accept", SUBJECT_FILE, "accepts", TRACE_KINDS)                            \
+	X(IO_DELETE, "delete", SUBJECT_FILE, "deletes", TRACE_KINDS)                            \
+	/* rename(2), of the old name; mmap(2); fsync(2) and its like; names of hosts */        \
+	X(IO_MOVE, "move", SUBJECT_FILE, "moves", TRACE_KINDS)                                  \
+	X(IO_MAP, "map", SUBJECT_FILE, "maps", TRACE_KINDS)                                     \
+	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs", TRACE_KINDS)                                  \
+	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves", TRACE_KINDS)                         \
+	/* of those with a time: ns that the thread ran meanwhile */                            \
+	X(IO_CPU, "io-cpu", SUBJECT_FILE, "cpu", TRACE_KINDS)                                   \
+	/* the amount: in periods */                                                            \
+	X(SAMPLES, "sample", SUBJECT_PLACE, "samples", TRACE_KINDS)                             \
+	/* that were counted: of the root */                                                    \
+	X(CALLS, "call", SUBJECT_METHOD, "calls", TRACE_KINDS)                                  \
+	/* of a class; of those, which are no more */                                           \
+	X(OBJECTS_ALLOCATED, "allocate", SUBJECT_METHOD, "allocated", TRACE_OBJECTS)            \
+	X(OBJECTS_FREED, "free", SUBJECT_METHOD, "freed", TRACE_OBJECTS)                        \
+	/* where it was thrown; the amount: objects that had been thrown before */              \
+	X(EXCEPTION_THROWN, "throw", SUBJECT_THROWN, "thrown", TRACE_EXCEPTIONS)                \
+	/* where its object was made */                                                         \
+	X(EXCEPTION_CREATED, "throwable", SUBJECT_METHOD, "created", TRACE_EXCEPTIONS)          \
+	/* a contended monitor's enter; Object.wait, failed: timed out; java.util.concurrent */ \
+	X(LOCKS_BLOCK, "block", SUBJECT_LOCK, "blocks", TRACE_LOCKS)                            \
+	X(LOCKS_WAIT, "wait", SUBJECT_LOCK, "waits", TRACE_LOCKS)                               \
+	X(LOCKS_PARK, "park", SUBJECT_LOCK, "parks", TRACE_LOCKS)                               \
+	/* others waited for it meanwhile */                                                    \
+	X(LOCKS_HOLD, "hold", SUBJECT_LOCK, "held", TRACE_LOCKS)                                \
+	/* ns: since its bytes were there */                                                    \
+	X(CLASS_LOADED, "load", SUBJECT_METHOD, "loaded", TRACE_CLASSES)                        \
+	/* collections that stopped it, ns of theirs */                                         \
+	X(PAUSES, "gc", SUBJECT_NONE, "gc", TRACE_GC)                                           \
+	/* by Thread.start */                                                                   \
+	X(THREAD_STARTED, "start", SUBJECT_NONE, "started", TRACE_THREADS)                      \
+	/* that a call with a value got */                                                      \
+	X(VALUE_ROWS, "row", SUBJECT_VALUE, "rows", TRACE_KINDS)
 
 /* Of objects failures are those that the JVM told of, by which the others are estimated, and ns is the sum of how many collections
  * there had been before each was allocated. */
 enum account_kind {
-#define X(kind, name, subject, group) kind,
+#define X(kind, name, subject, group, trace) kind,
 	ACCOUNT_KIND_TABLE(X)
 #undef X
 		ACCOUNT_KINDS,
@@ -215,6 +227,9 @@ enum trace_kind {
 /* By kind; NULL behind the last. */
 extern const char *const trace_kind_names[TRACE_KINDS + 1];
 
+/* The trace that such accounts are of; TRACE_KINDS: of none. */
+enum trace_kind account_kind_trace(enum account_kind kind);
+
 /* ---- what is told of each call of watched methods ---- */
 
 #define CALL_FIGURE_TABLE(X)                                                                   \
@@ -267,7 +282,7 @@ extern const char *const call_figure_names[CALL_FIGURES + 1];
 	X(IO_PIPE, "pipe")                                                                     \
 	X(IO_TERMINAL, "terminal")                                                             \
 	X(IO_HOST, "host")   /* a name that was looked up; not a descriptor */                 \
-	X(IO_ENTRY, "entry") /* of an archive, whose path is its peer: what was read of the  \
+	X(IO_ENTRY, "entry") /* of an archive, whose path is its peer: what was read of the \
 	                      * archive once more */
 
 enum io_kind {

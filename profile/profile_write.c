@@ -15,264 +15,28 @@
 #include "profile/profile_write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "profile/bind.h"
-#include "profile/place.h"
-#include "profile/schema.h"
-#include "profile/slice_write.h"
+#include "profile/writer.h"
 
 /* How long a transaction waits for readers before it begins, and how long between two looks. */
 enum { BUSY_MS = 5000, BUSY_PAUSE_MS = 20 };
 
-/* How often a file may come and go while it is opened. */
-#define OPEN_TRIES 10
-
-/* A file name of SQLite's plus "-journal" must fit into NAME_MAX. */
-#define LAST_NAME_MAX (NAME_MAX - 8)
-
-/* One to insert into each table, or for copies to make them; then: */
-enum statement {
-	DROP_NODES = TABLE_COUNT, /* of a thread */
-	DROP_ACCOUNT,
-	DROP_DISTRIBUTION,
-	FORGET_FILE, /* what it was; whose it is now stays */
-	DROP_UNFINISHED,
-	DROP_ONE, /* and its table */
-	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
-};
-
-struct profile_writer {
-	sqlite3 *db;
-	sqlite3_stmt *statement[STATEMENT_COUNT];
-	struct slice_writer slices;
-	unsigned metrics;
-	/* Locked with flock(2). Closed after the database: closing any descriptor of a
-	 * file drops the process's POSIX locks on it, which are SQLite's. */
-	int lock;
-	bool created; /* the file did not exist before */
-	bool aside;   /* an older profile is beside it */
-	void (*meanwhile)(void);
-	struct timespec waits; /* for readers, since */
-	struct place place;
-};
-
-/* False: it was removed or renamed, or its folder. */
-static bool has_name(const struct profile_writer *writer)
-{
-	struct stat ours, named;
-
-	return fstat(writer->lock, &ours) == 0 && stat(writer->place.name, &named) == 0 &&
-	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
-}
-
-static int failed_of(
-	struct profile_writer *writer, struct error *error, int result, const char *doing)
-{
-	if (has_name(writer))
-		return sql_failed(error, writer->db, result, doing, &writer->place);
-	return error_set(error, ERROR_IO,
-		"cannot %s '%s': the file was removed or renamed since it was begun", doing,
-		writer->place.shown);
-}
-
 static int failed(struct profile_writer *writer, struct error *error, int result)
 {
-	return failed_of(writer, error, result, "write");
-}
-
-/* --- the file --- */
-
-/* Of a file that is there. In a folder that others can write to they may have put it
- * there: what a link leads to, and what is theirs, stays as it is. */
-static int check_found(
-	const struct profile_writer *writer, const struct stat *status, struct error *error)
-{
-	if (S_ISLNK(status->st_mode))
-		return error_set(error, ERROR_VALUE,
-			"cannot write '%s': it is a symbolic link; name the file that it "
-			"leads to",
-			writer->place.shown);
-	if (!S_ISREG(status->st_mode))
-		return error_set(error, ERROR_IO, "cannot write '%s': %s", writer->place.shown,
-			S_ISDIR(status->st_mode) ? "Is a directory" : "Not a regular file");
-	if (status->st_uid == geteuid())
-		return 0;
-	return error_set(error, ERROR_DENIED,
-		"cannot write '%s': it is there, and belongs to user %ld; remove it, or "
-		"name another file",
-		writer->place.shown, (long)status->st_uid);
-}
-
-/* Opens the file that is there, or makes one; in between it may come, or go. What is there is looked at
- * before, too: opening a FIFO or a device can wait or have effects. */
-static int open_file(
-	struct profile_writer *writer, const char *path, mode_t mode, struct error *error)
-{
-	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW;
-	const char *slash = strrchr(path, '/');
-	struct stat status;
-	int file = -1, found = 0;
-
-	if (strlen(slash ? slash + 1 : path) > LAST_NAME_MAX)
-		return error_set(error, ERROR_IO,
-			"cannot write '%s': the file's name is longer than %d bytes",
-			writer->place.shown, LAST_NAME_MAX);
-	if (lstat(path, &status) == 0)
-		found = check_found(writer, &status, error);
-	if (found < 0)
-		return found;
-
-	for (int i = 0; i < OPEN_TRIES && file < 0; i++) {
-		file = open(path, flags);
-		writer->created = file < 0 && errno == ENOENT;
-		if (writer->created)
-			file = open(path, flags | O_CREAT | O_EXCL, mode);
-		if (file < 0 && errno != EEXIST)
-			break;
-	}
-	writer->lock = place_above_stdio(file);
-	if (writer->lock >= 0 && writer->created) {
-		/* Beyond the umask; some file systems know neither modes nor users. */
-		(void)!fchmod(writer->lock, mode);
-		return 0;
-	}
-	if (writer->lock >= 0 && fstat(writer->lock, &status) == 0)
-		return check_found(writer, &status, error);
-	return error_set_errno(error,
-		errno == EACCES || errno == EPERM || errno == EROFS ? ERROR_DENIED : ERROR_IO,
-		errno, "cannot write '%s'", writer->place.shown);
-}
-
-/* File systems that know no locks are used without one. */
-static int lock_file(struct profile_writer *writer, struct error *error)
-{
-	unsigned char header[SCHEMA_HEADER_BYTES];
-	ssize_t bytes;
-
-	if (flock(writer->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-		return error_set(error, ERROR_BUSY,
-			"cannot write '%s': a running JVM is writing this profile",
-			writer->place.shown);
-	bytes = pread(writer->lock, header, sizeof header, 0);
-	if (bytes < 0)
-		return error_set_errno(
-			error, ERROR_IO, errno, "cannot read '%s'", writer->place.shown);
-	if (bytes == 0 || schema_header_kind(header, (size_t)bytes) == HEADER_PROFILE)
-		return 0;
-	return error_set(error, ERROR_FORMAT,
-		"cannot write '%s': it exists and is not a jprof profile", writer->place.shown);
-}
-
-/* The file, and what SQLite has beside it. */
-static const char *const files[] = {"", "-wal", "-shm", "-journal"};
-
-enum { FILES = sizeof files / sizeof files[0] };
-
-/* Emptied first: SQLite ignores and removes side files of an empty file, so a death in
- * between harms nothing. */
-static int clear_file(struct profile_writer *writer, struct error *error)
-{
-	char path[PATH_MAX];
-
-	if (ftruncate(writer->lock, 0) < 0)
-		return error_set_errno(
-			error, ERROR_IO, errno, "cannot empty '%s'", writer->place.shown);
-	for (int i = 1; i < FILES; i++) {
-		place_beside(&writer->place, files[i], path);
-		if (unlink(path) != 0 && errno != ENOENT)
-			return error_set_errno(error, ERROR_DENIED, errno,
-				"cannot write '%s': '%s%s' is in its way, and cannot be "
-				"removed",
-				writer->place.shown, writer->place.shown, files[i]);
-	}
-	return 0;
-}
-
-/* --- an older profile, set aside --- */
-
-static const char older[] = "-older";
-
-static void path_of(const struct place *place, const char *end, int i, char *path)
-{
-	char whole[32];
-
-	snprintf(whole, sizeof whole, "%s%s", end, files[i]);
-	place_beside(place, whole, path);
-}
-
-/* Gives one of the files another end; there is none of that end if this one is not there.
- */
-static bool rename_one(const struct place *place, const char *from, const char *to, int i)
-{
-	char source[PATH_MAX], target[PATH_MAX];
-
-	path_of(place, from, i, source);
-	path_of(place, to, i, target);
-	if (rename(source, target) == 0)
-		return true;
-	if (errno != ENOENT)
-		return false;
-	unlink(target);
-	return true;
-}
-
-/* False: they have the ends that they had. */
-static bool rename_all(const struct place *place, const char *from, const char *to)
-{
-	int i = 0;
-
-	while (i < FILES && rename_one(place, from, to, i))
-		i++;
-	if (i == FILES)
-		return true;
-	while (i-- > 0)
-		rename_one(place, to, from, i);
-	return false;
-}
-
-/* Where the folder does not allow it the older profile is replaced, as it is without. */
-static int set_aside(struct profile_writer *writer, struct error *error)
-{
-	struct stat status;
-	int file;
-
-	if (fstat(writer->lock, &status) < 0 || status.st_size == 0 ||
-		!rename_all(&writer->place, "", older))
-		return 0;
-	writer->aside = true;
-	file = place_above_stdio(open(
-		writer->place.name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600));
-	if (file < 0)
-		return error_set_errno(
-			error, ERROR_IO, errno, "cannot write '%s'", writer->place.shown);
-	/* To others it is as that one is. */
-	if (fchown(file, status.st_uid, status.st_gid) == 0 || errno == EPERM)
-		fchmod(file, status.st_mode & 0777);
-	close(writer->lock);
-	writer->lock = file;
-	writer->created = true;
-	return lock_file(writer, error);
-}
-
-static void put_back(struct profile_writer *writer)
-{
-	if (writer->aside)
-		rename_all(&writer->place, older, "");
-	writer->aside = false;
+	return claim_failed(&writer->claim, writer->db, result, "write", error);
 }
 
 /* --- the database --- */
 
-static void close_database(struct profile_writer *writer)
+void writer_disconnect(struct profile_writer *writer)
 {
 	slices_fini(&writer->slices);
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
@@ -353,7 +117,7 @@ static int check_open(struct profile_writer *writer, struct error *error)
 	if (!sqlite3_get_autocommit(writer->db))
 		return 0;
 	return error_set(error, ERROR_IO, "cannot write '%s': no transaction is open",
-		writer->place.shown);
+		writer->claim.place.shown);
 }
 
 /* Rows first to last are about to go: the slice under way has so much less. */
@@ -439,20 +203,46 @@ void profile_meanwhile(struct profile_writer *writer, void (*meanwhile)(void))
 	writer->meanwhile = meanwhile;
 }
 
+static int open_database(struct profile_writer *writer)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	int result = sqlite3_open_v2(
+		writer->claim.place.name, &writer->db, flags, writer->claim.place.vfs);
+
+	if (result != SQLITE_OK)
+		return result;
+	sqlite3_busy_handler(writer->db, wait_for_readers, writer);
+	sqlite3_db_config(writer->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	return sql_exec(writer->db, settings);
+}
+
+int writer_connect(struct profile_writer *writer, struct error *error)
+{
+	int result = open_database(writer);
+
+	if (result == SQLITE_OK)
+		result = prepare_all(writer);
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+void writer_become(struct profile_writer *writer, struct profile_writer *other)
+{
+	struct profile_writer old = *writer;
+
+	*writer = *other;
+	writer->meanwhile = old.meanwhile;
+	sqlite3_busy_handler(writer->db, wait_for_readers, writer);
+	writer_disconnect(&old);
+	claim_keep(&old.claim);
+	claim_fini(&old.claim);
+}
+
 static int start_database(
 	struct profile_writer *writer, const struct profile_metric *metric, struct error *error)
 {
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	char *sql;
-	int status, result = sqlite3_open_v2(
-			    writer->place.name, &writer->db, flags, writer->place.vfs);
+	int status, result = open_database(writer);
+	char *sql = schema_create(metric, writer->metrics);
 
-	if (result == SQLITE_OK) {
-		sqlite3_busy_handler(writer->db, wait_for_readers, writer);
-		sqlite3_db_config(writer->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-		result = sql_exec(writer->db, settings);
-	}
-	sql = schema_create(metric, writer->metrics);
 	if (result == SQLITE_OK)
 		result = sql ? sql_exec(writer->db, "BEGIN IMMEDIATE") : SQLITE_NOMEM;
 	if (result == SQLITE_OK)
@@ -478,10 +268,8 @@ static int start_database(
 /* Gives everything back; the database's side files are SQLite's to remove. */
 static void destroy(struct profile_writer *writer)
 {
-	close_database(writer);
-	place_fini(&writer->place);
-	if (writer->lock >= 0)
-		close(writer->lock);
+	writer_disconnect(writer);
+	claim_fini(&writer->claim);
 	free(writer);
 }
 
@@ -489,7 +277,6 @@ int profile_create(struct profile_writer **out, const char *path,
 	const struct profile_metric *metric, unsigned metrics,
 	const struct profile_creation *creation, struct error *error)
 {
-	mode_t mode = S_IRUSR | S_IWUSR | (creation ? creation->readers : 0);
 	*out = NULL;
 	if (metrics > PROFILE_METRIC_MAX)
 		return error_set(
@@ -497,41 +284,20 @@ int profile_create(struct profile_writer **out, const char *path,
 	struct profile_writer *writer = calloc(1, sizeof *writer);
 	if (!writer)
 		return error_set(error, ERROR_MEMORY, "no memory to write a profile");
-	writer->lock = -1;
 	writer->metrics = metrics;
-	place_show(&writer->place, path);
 
-	int status = open_file(writer, path, mode, error);
-	if (status == 0)
-		status = lock_file(writer, error);
-	if (status == 0)
-		status = place_init(&writer->place, path, error);
+	int status = claim_take(&writer->claim, path, creation, error);
 	if (status == 0) {
-		place_without_log(&writer->place);
-		/* What SQLite will open is what was opened here: the folder may be others', too. */
-		if (!has_name(writer))
-			status = error_set(error, ERROR_IO,
-				"cannot write '%s': it was replaced just now",
-				writer->place.shown);
-	}
-	if (status == 0 && creation && creation->set_aside)
-		status = set_aside(writer, error);
-	if (status == 0) {
-		status = clear_file(writer, error);
-		if (status == 0)
-			status = start_database(writer, metric, error);
-		if (status < 0 && writer->created) {
-			close_database(writer);
-			clear_file(writer, NULL);
-			unlink(writer->place.name);
+		status = start_database(writer, metric, error);
+		if (status < 0 && writer->claim.created) {
+			writer_disconnect(writer);
+			claim_discard(&writer->claim);
 		}
 	}
-	if (status < 0) {
-		put_back(writer);
+	if (status < 0)
 		destroy(writer);
-	} else {
+	else
 		*out = writer;
-	}
 	return status;
 }
 
@@ -666,25 +432,16 @@ int profile_close(struct profile_writer *writer, struct error *error)
 	/* Removes the journal. */
 	int result = sql_exec(writer->db, "PRAGMA journal_mode = DELETE");
 	if (result != SQLITE_OK)
-		status = failed_of(
-			writer, error, result, "make a single file without side files of");
-	for (int i = 0; i < FILES && writer->aside; i++) {
-		char path[PATH_MAX];
-
-		path_of(&writer->place, older, i, path);
-		unlink(path);
-	}
+		status = claim_failed(&writer->claim, writer->db, result,
+			"make a single file without side files of", error);
+	claim_keep(&writer->claim);
 	destroy(writer);
 	return status;
 }
 
 void profile_discard(struct profile_writer *writer)
 {
-	close_database(writer);
-	clear_file(writer, NULL);
-	if (writer->aside)
-		put_back(writer);
-	else
-		unlink(writer->place.name);
+	writer_disconnect(writer);
+	claim_discard(&writer->claim);
 	destroy(writer);
 }

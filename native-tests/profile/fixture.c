@@ -98,7 +98,9 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 			.name = name,
 			.signature = "(I)I",
 			.is_native = i == 3,
-			.is_static = i == 4};
+			.is_static = i == 4,
+			.wanted = PROFILE_SESSIONS_ALL,
+			.watched = PROFILE_SESSIONS_ALL};
 		status = profile_put(writer, &method, error);
 	}
 	return status;
@@ -125,6 +127,7 @@ static int put_thread(struct profile_writer *writer, uint32_t id, uint32_t nodes
 		.waited_ns = id == 2 ? 500 + 11 * round : 0,
 		.started = 15,
 		.ended = id == 1 ? 0 : 16,
+		.wanted = PROFILE_SESSIONS_ALL,
 		.total = {17, 18, round}};
 	int status = profile_put(writer, &thread, error);
 
@@ -182,11 +185,11 @@ int fixture_keep(struct profile_writer *writer, uint32_t threads, uint32_t nodes
 void fixture_snapshots(const char *path, uint32_t threads, uint32_t nodes)
 {
 	static const struct profile_snapshot snapshots[] = {
-		{1, "a", 10000000000, SNAPSHOT_NAMED},
-		{2, NULL, 20500000000, SNAPSHOT_RESET},
-		{3, "b", 30000000000, SNAPSHOT_NAMED},
-		{4, "reset2", 35000000000, SNAPSHOT_NAMED},
-		{5, NULL, 40000000000, SNAPSHOT_RESET},
+		{1, "a", 10000000000, SNAPSHOT_NAMED, 0},
+		{2, NULL, 20500000000, SNAPSHOT_RESET, 0},
+		{3, "b", 30000000000, SNAPSHOT_NAMED, 0},
+		{4, "reset2", 35000000000, SNAPSHOT_NAMED, 0},
+		{5, NULL, 40000000000, SNAPSHOT_RESET, 0},
 	};
 	struct profile_writer *writer;
 	struct error error = {0};
@@ -199,6 +202,28 @@ void fixture_snapshots(const char *path, uint32_t threads, uint32_t nodes)
 	if (status < 0 || fixture_fill(writer, threads, nodes, 30, &error) < 0 ||
 		profile_close(writer, &error) < 0)
 		give_up(error.text);
+}
+
+int fixture_session(struct profile_writer *writer, uint32_t id, uint32_t bit, uint32_t snapshot,
+	struct error *error)
+{
+	char name[16], options[48];
+	const struct profile_session session = {.id = id,
+		.bit = bit,
+		.name = name,
+		.owner = "alice",
+		.began = snapshot ? 1000 : 0,
+		.ended = PROFILE_NOT_KNOWN,
+		.options = options,
+		.snapshot = snapshot,
+		.metrics = (1 << FIXTURE_METRICS) - 1};
+	int status = profile_begin(writer, error);
+
+	snprintf(name, sizeof name, "s%u", id);
+	snprintf(options, sizeof options, "{\"name\":\"s%u\"}", id);
+	if (status == 0)
+		status = profile_put(writer, &session, error);
+	return end_transaction(writer, status, error);
 }
 
 void fixture_profile(const char *path, uint32_t threads, uint32_t nodes)

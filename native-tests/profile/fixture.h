@@ -33,6 +33,10 @@ int fixture_fill(struct profile_writer *writer, uint32_t threads, uint32_t nodes
 int fixture_keep(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
 	uint64_t round, const struct profile_snapshot *snapshot, struct error *error);
 
+/* Puts a session that wants all metrics, and nothing else of what sessions may want: "s1", of alice. */
+int fixture_session(struct profile_writer *writer, uint32_t id, uint32_t bit, uint32_t snapshot,
+	struct error *error);
+
 /* A whole profile made and closed. */
 void fixture_profile(const char *path, uint32_t threads, uint32_t nodes);
 /* The same with snapshots "a" of round 0, a reset (2), "b" (6), "reset2" (12), a reset (20); at

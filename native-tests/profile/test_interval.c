@@ -70,9 +70,9 @@ static void labels(void **state)
 static void dots(void **state)
 {
 	static const struct profile_snapshot snapshots[] = {
-		{1, "a.", 1, SNAPSHOT_NAMED},
-		{2, ".b", 2, SNAPSHOT_NAMED},
-		{3, ".", 3, SNAPSHOT_NAMED},
+		{1, "a.", 1, SNAPSHOT_NAMED, 0},
+		{2, ".b", 2, SNAPSHOT_NAMED, 0},
+		{3, ".", 3, SNAPSHOT_NAMED, 0},
 	};
 	static const struct {
 		const char *interval, *from, *to;
@@ -354,7 +354,7 @@ static void make_difference(const char *path, const struct difference *row)
 {
 	static const struct profile_metric wall = {
 		.name = "wall", .unit = "ns", .how = "by hand"};
-	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
+	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED, 0};
 	struct profile_writer *writer;
 	struct error error = {0};
 
@@ -454,7 +454,7 @@ static void sequences(void **state)
 	static const struct profile_sequence after[] = {
 		{.code = 4, .count = 1, .sum = &number[1], .min = &number[1]},
 		{.code = 5, .count = 2, .sum = &number[7], .min = &number[3]}};
-	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
+	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED, 0};
 	const char *path = fixture_path("interval-sequences.jprof");
 	struct profile_writer *writer;
 	struct error error = {0};
@@ -498,7 +498,7 @@ static void mounts(void **state)
 	static const struct profile_metric wall = {
 		.name = "wall", .unit = "ns", .how = "by hand"};
 	const struct profile_snapshot snapshots[] = {
-		{1, "a", 1, SNAPSHOT_NAMED}, {2, "b", 2, SNAPSHOT_NAMED}};
+		{1, "a", 1, SNAPSHOT_NAMED, 0}, {2, "b", 2, SNAPSHOT_NAMED}};
 	struct profile_thread row = {
 		.id = VIRTUALS, .name = "worker-*", .is_virtual = true, .alive = true};
 	const char *path = fixture_path("mounts.jprof");
@@ -585,7 +585,7 @@ static void folded_files(void **state)
 {
 	static const struct profile_metric wall = {
 		.name = "wall", .unit = "ns", .how = "by hand"};
-	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
+	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED, 0};
 	const struct profile_thread thread = {.id = 1, .name = "main", .folded = 1};
 	const struct profile_node root = {.thread = 1, .base = (const uint64_t[]){0}};
 	const struct profile_file gone = {.id = FOLDED + 10, .forgotten = true};

@@ -62,7 +62,7 @@ static void write_for_ever(const char *path)
 		profile_rollback(writer);
 		char label[32];
 		const struct profile_snapshot snapshot = {
-			(uint32_t)(round / 4), label, round, SNAPSHOT_NAMED};
+			(uint32_t)(round / 4), label, round, SNAPSHOT_NAMED, 0};
 		snprintf(label, sizeof label, "%lu", round);
 		if ((round % 4 == 0 && round < 4 * SNAPSHOTS
 				    ? fixture_keep(

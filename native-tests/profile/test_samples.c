@@ -53,7 +53,7 @@ static void put(const uint64_t *line)
 	const struct profile_forward forward = {
 		(uint32_t)line[1], (uint32_t)line[2], (uint32_t)line[1], (uint32_t)line[3]};
 	const struct profile_snapshot snapshot = {
-		(uint32_t)line[1], "here", 1000, SNAPSHOT_NAMED};
+		(uint32_t)line[1], "here", 1000, SNAPSHOT_NAMED, 0};
 
 	switch (line[0]) {
 	case THREAD:

@@ -231,7 +231,7 @@ static void make(const char *path, uint64_t slices, uint64_t rows)
 	for (unsigned round = 1; round <= ROUNDS; round++) {
 		const struct recording before = now;
 		const struct profile_snapshot snapshot = {
-			round, label, (uint64_t)round * SECOND, SNAPSHOT_NAMED};
+			round, label, (uint64_t)round * SECOND, SNAPSHOT_NAMED, 0};
 
 		snprintf(label, sizeof label, "r%u", round);
 		/* Some fail, and are done again; some are in the middle of a slice. */

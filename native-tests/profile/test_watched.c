@@ -244,7 +244,7 @@ static void intervals(void **state)
 	static const uint64_t before[] = {50, 100, 90000},
 			      after[] = {50, 100, 90000, 60, 70, 5000}, others[] = {10, 20},
 			      all[] = {50, 100, 90000, 60, 70, 5000, 10, 20, 30};
-	static const struct profile_snapshot a = {1, "a", 1000000, SNAPSHOT_NAMED};
+	static const struct profile_snapshot a = {1, "a", 1000000, SNAPSHOT_NAMED, 0};
 	const char *path = fixture_path("watched.jprof");
 	const struct profile_forward forward = {
 		.thread = 3, .node = 0, .to_thread = 1, .to_node = 0};

@@ -273,7 +273,7 @@ static int make_file(const char *path, bool is_auto, struct error *error)
 {
 	static const struct profile_metric wall = {
 		.name = "wall", .unit = "ns", .how = "time stamp"};
-	const struct profile_snapshot early = {1, "early", 1000000000, SNAPSHOT_NAMED};
+	const struct profile_snapshot early = {1, "early", 1000000000, SNAPSHOT_NAMED, 0};
 	struct profile_writer *writer = NULL;
 	int status = profile_create(&writer, path, &wall, 1, NULL, error);
 
