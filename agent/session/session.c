@@ -572,6 +572,7 @@ int session_begin(
 	if (code)
 		return code;
 	log_line(LOG_INFO, "recording into '%s'", session->path);
+	session_choose_threads(session, true);
 	atomic_store(&session->state, SESSION_RECORDING);
 	return 0;
 }
