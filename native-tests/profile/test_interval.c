@@ -498,7 +498,7 @@ static void mounts(void **state)
 	static const struct profile_metric wall = {
 		.name = "wall", .unit = "ns", .how = "by hand"};
 	const struct profile_snapshot snapshots[] = {
-		{1, "a", 1, SNAPSHOT_NAMED, 0}, {2, "b", 2, SNAPSHOT_NAMED}};
+		{1, "a", 1, SNAPSHOT_NAMED, 0}, {2, "b", 2, SNAPSHOT_NAMED, 0}};
 	struct profile_thread row = {
 		.id = VIRTUALS, .name = "worker-*", .is_virtual = true, .alive = true};
 	const char *path = fixture_path("mounts.jprof");

@@ -196,7 +196,8 @@ static void markers(struct fixture *fixture)
 {
 	fixture->snapshot[0] =
 		(struct profile_snapshot){1, "warm \"1\"", 2000000, SNAPSHOT_NAMED, 0};
-	fixture->snapshot[1] = (struct profile_snapshot){2, "reset1", 9000000, SNAPSHOT_RESET, 0};
+	fixture->snapshot[1] =
+		(struct profile_snapshot){2, "reset1", 9000000, SNAPSHOT_RESET, 0};
 	fixture->profile.snapshot = fixture->snapshot;
 	fixture->profile.snapshot_count = 2;
 	fixture->mark[0] = (struct profile_mark){1500000, 1, "main", "begin of\twork"};

@@ -198,7 +198,9 @@ static int put_sampled(struct profile_writer *writer, const struct tree *tree, u
 
 /* Of a parameter, and of two keys of tags; what a page must not take for markup, and a terminal not obey. */
 static const struct profile_parameter parameters[] = {
-	{1, "com.acme.store.Db.query(0)", false}, {2, "user", true}, {3, "<i>kind</i>", true}};
+	{1, "com.acme.store.Db.query(0)", false, PROFILE_SESSIONS_ALL},
+	{2, "user", true, PROFILE_SESSIONS_ALL},
+	{3, "<i>kind</i>", true, PROFILE_SESSIONS_ALL}};
 static const struct profile_value values[] = {
 	{1, 1, "SELECT * FROM article WHERE id = ?", false},
 	{2, 1, "<b>bold</b><script>alert(1)</script>", false},
