@@ -383,6 +383,27 @@ uint8_t session_thread_bits(const struct session *host, const struct thread_iden
 	return bits;
 }
 
+uint8_t session_bits_of_all(const struct session *host)
+{
+	uint8_t bits = 0;
+
+	for (unsigned i = 0; i < PROFILE_SESSIONS_MAX; i++) {
+		const struct pattern_list *threads = atomic_load(&host->threads[i]);
+
+		bits |= (uint8_t)(threads && threads->count == 0 ? 1U << i : 0);
+	}
+	return bits;
+}
+
+uint8_t session_bits(const struct session *host)
+{
+	uint8_t bits = 0;
+
+	for (unsigned i = 0; i < PROFILE_SESSIONS_MAX; i++)
+		bits |= (uint8_t)(atomic_load(&host->threads[i]) ? 1U << i : 0);
+	return bits;
+}
+
 void session_choose_threads(struct session *session, bool on)
 {
 	static const struct pattern_list all;
