@@ -15,7 +15,8 @@
 
 #include "agent/control/control.h"
 
-/* Verbs: echo (gives "n" back), wait (300 ms), long (2 s), large (an answer of 100 KB), detach (the
+/* Verbs: echo (gives "n" back), wait (300 ms), long (2 s), large (an answer of 100 KB), whoami
+ * ("connection", "uid", "pid"), detach (the
  * last one). */
 extern const struct control_setup channel_setup;
 extern _Atomic unsigned channel_waits; /* waits that have begun */
