@@ -45,12 +45,12 @@ static const char attach_text[] =
 static const char start_text[] =
 	"The agent must be in the process (`jprof attach`, `jprof run`). The options are\n"
 	"those of the agent: `jprof help options`; without any: those it was loaded with.\n"
-	"Up to 8 sessions record at the same time, each with a name, options and a profile\n"
-	"of its own; which, and whose they are: `jprof status`.\n";
+	"Up to 8 sessions record at the same time, each with a name, options and a\n"
+	"profile of its own; which, and whose they are: `jprof status`.\n";
 
 static const char stop_text[] =
-	"Without --name it is the only one; where several record it is refused, with their\n"
-	"names and owners.\n";
+	"Without --name it is the only one; where several record it is refused, with\n"
+	"their names and owners.\n";
 
 static const char scope_text[] =
 	"From now on the recording is of what happens inside the methods of PATTERN, or\n"
@@ -96,8 +96,8 @@ static const char heap_text[] =
 
 static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
-	"control socket. `jprof attach` brings it back. Where several sessions record it is\n"
-	"refused without --all.\n";
+	"control socket. `jprof attach` brings it back. Where several sessions record it\n"
+	"is refused without --all.\n";
 
 static const char export_text[] =
 	"Writes the figures that `jprof report` shows, of the profile given or of the\n"
@@ -232,7 +232,9 @@ const struct command commands[] = {
 		"             [--snapshot A..B]",
 		"write a profile as one HTML page, to look at in a browser", html_text, NULL,
 		cmd_html, .options = &html_table, .words = WORDS_PROFILE},
-	{"open", "[FILE|PID] [--no-browser] [--port N] [--keep[=TIME]]",
+	{"open",
+		"[FILE|PID] [--name NAME] [--no-browser] [--port N]\n"
+		"             [--keep[=TIME]]",
 		"look at a profile, or at a running JVM, in a browser", open_text, NULL,
 		cmd_open, .options = &open_table, .words = WORDS_PROFILE | WORDS_PROCESS},
 	{"calibrate",

@@ -244,6 +244,7 @@ static bool turn(struct server *server)
 	for (unsigned i = 0; i < SERVER_SLOTS; i++)
 		if (client_here(&server->client[i]) && client_done(&server->client[i]))
 			client_close(&server->client[i]);
+	tell_gone(server);
 	publish_clients(server);
 	if (poll(polled, fill_polled(server, polled, now), patience(server, now)) < 0) {
 		/* No memory, say: neither spins nor gives up. */
@@ -282,8 +283,6 @@ void server_run(struct server *server)
 		going = turn(server);
 		publish_clients(server);
 		going = answer_round(server) && going;
-		if (going)
-			tell_gone(server);
 		if (going && server->setup->due_in && server->setup->due_in() == 0)
 			server->setup->due();
 	}

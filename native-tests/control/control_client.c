@@ -88,7 +88,14 @@ static const struct control_verb verbs[] = {
 static char root[80];
 static const char *const roots[] = {root, NULL};
 
-const struct control_setup channel_setup = {.verbs = verbs, .roots = roots};
+_Atomic uint64_t channel_needed;
+
+static bool is_needed(uint64_t connection)
+{
+	return connection == channel_needed;
+}
+
+const struct control_setup channel_setup = {.verbs = verbs, .needs = is_needed, .roots = roots};
 
 /* ---- the place ---- */
 

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "agent/control/control.h"
 
@@ -19,7 +20,8 @@
  * ("connection", "uid", "pid"), detach (the
  * last one). */
 extern const struct control_setup channel_setup;
-extern _Atomic unsigned channel_waits; /* waits that have begun */
+extern _Atomic unsigned channel_waits;  /* waits that have begun */
+extern _Atomic uint64_t channel_needed; /* the number of a connection that does not give way */
 
 /* A new directory for roots; and all that is in it removed. */
 int channel_make_root(void **state);

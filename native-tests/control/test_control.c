@@ -279,7 +279,7 @@ static void test_end_inside_verb(void **state)
 
 /* ---- who asks, and who is gone ---- */
 
-enum { CONNECTIONS = 64 };
+enum { CONNECTIONS = 4096 };
 
 static _Atomic unsigned gone_times[CONNECTIONS]; /* by the number of the connection */
 
