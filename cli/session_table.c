@@ -134,6 +134,11 @@ static void put_filter(FILE *out, const json_t *session)
 		put_value(out, value);
 		any = true;
 	}
+	/* Chosen while it records. */
+	if (text_at(session, "scope")) {
+		fprintf(out, "%sscope tag:", any ? "  " : "");
+		put_plain(out, text_at(session, "scope"));
+	}
 }
 
 static void put_file(FILE *out, const json_t *session)

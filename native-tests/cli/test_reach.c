@@ -407,7 +407,8 @@ static const char two_sessions[] =
 	" \"duration_ns\": 12000000000, \"ends_in_ms\": 48000, \"traces\": [\"gc\", \"locks\"],"
 	" \"options\": {\"calls\": \"instrument\", \"metrics\": [\"wall\"],"
 	" \"include\": [\"com.acme.*\", \"org.x.*\"], \"threads\": \"w-*\"}},"
-	"{\"name\": 5, \"owner\": 7, \"options\": [], \"traces\": \"\", \"file\": \"\"}, 3]}";
+	"{\"name\": 5, \"owner\": 7, \"options\": [], \"traces\": \"\", \"file\": \"\","
+	" \"scope\": \"user=al*\"}, 3]}";
 
 static void session_tables(void **state)
 {
@@ -428,6 +429,7 @@ static void session_tables(void **state)
 			"              into "
 			"/srv/a/rather/long/path/to/the/profile/of/bob-4711-2.jprof\n"
 			"-             -                   -                -           -\n"
+			"              scope tag:user=al*\n"
 			"-             -                   -                -           -\n"
 			"\n"
 			"state               recording\n"
@@ -445,7 +447,7 @@ static void session_tables(void **state)
 			"              into "
 			"/srv/a/rather/long/path/to/the/profile/of/bob-4711-2.jprof\n"
 			"-             -                   -                -           -      "
-			"   -         -\n"
+			"   -         scope tag:user=al*\n"
 			"-             -                   -                -           -      "
 			"   -         -\n"
 			"\n"
@@ -464,6 +466,7 @@ static void session_tables(void **state)
 			"              include com...*+org.x.*  threads w-*\n"
 			"              into /srv/a/rat..of/bob-4711-2.jprof\n"
 			"-             -                   -\n"
+			"              scope tag:user=al*\n"
 			"-             -                   -\n"
 			"\n"
 			"state               recording\n"
