@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/client_sessions.h"
 #include "agent/control/control.h"
 #include "agent/inside/from_inside.h"
 #include "agent/jvm/hotspot.h"
@@ -31,8 +32,11 @@ static bool attached;
 static void begin_control(void)
 {
 	/* The control thread reads it as long as it lives. */
-	static struct control_setup setup = {
-		.verbs = agent_verbs, .due_in = agent_due_in, .due = agent_due};
+	static struct control_setup setup = {.verbs = agent_verbs,
+		.due_in = client_sessions_due_in,
+		.due = client_sessions_due,
+		.gone = client_sessions_gone,
+		.needs = client_sessions_need};
 	struct error error = {0};
 
 	setup.attached = attached;

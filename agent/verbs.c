@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/client_sessions.h"
 #include "agent/life.h"
 #include "agent/recording/recording_facts.h"
 #include "agent/session/status.h"
@@ -24,26 +25,47 @@
 #include "options/json_text.h"
 
 #define DURATION_MAX INT64_C(1000000000000)
-#define RETRY_NS     UINT64_C(10000000)
 
 static int no_memory(struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, "no memory for an answer");
 }
 
-/* {"file": path, "matches": rows}, which it gives back. */
-static int tell(struct recorder_told *told, json_t **result, struct error *error)
-{
-	json_t *file = told->path ? json_text(told->path) : NULL;
+/* ---- members of requests ---- */
 
-	*result = NULL;
-	if (file || !told->path)
-		*result = json_pack("{s:o*, s:O*}", "file", file, "matches", told->matches);
-	recorder_told_fini(told);
-	return *result ? 0 : no_memory(error);
+/* A text, borrowed; NULL: there is none. */
+static int text_of(
+	const json_t *request, const char *member, const char **text, struct error *error)
+{
+	const json_t *value = json_object_get(request, member);
+
+	*text = json_string_value(value);
+	if (value && !json_is_null(value) && !*text)
+		return error_set(error, ERROR_USAGE, "%s: a string is wanted", member);
+	return 0;
 }
 
-/* ---- start, stop ---- */
+static bool is_set(const json_t *request, const char *member)
+{
+	return json_is_true(json_object_get(request, member));
+}
+
+/* The session that is meant: its name, or its number; NULL and 0: none is named. */
+static int session_of(
+	const json_t *request, const char **name, uint32_t *number, struct error *error)
+{
+	const json_t *value = json_object_get(request, "number");
+
+	*number = 0;
+	if (value && !json_is_null(value)) {
+		if (!json_is_integer(value) || json_integer_value(value) <= 0 ||
+			json_integer_value(value) > UINT32_MAX)
+			return error_set(
+				error, ERROR_USAGE, "number: that of a session is wanted");
+		*number = (uint32_t)json_integer_value(value);
+	}
+	return text_of(request, "name", name, error);
+}
 
 /* The request's options as a text for options_override; *text is owned, or NULL. */
 static int options_of(const json_t *request, char **text, struct error *error)
@@ -63,25 +85,7 @@ static int options_of(const json_t *request, char **text, struct error *error)
 	return *text ? 0 : no_memory(error);
 }
 
-/* A recording that ends by itself. The command that wanted it may be gone by then. The
- * control thread's alone. */
-static struct {
-	uint32_t number; /* 0: there is none */
-	uint64_t at;     /* ns of clock_now */
-	/* The last one has ended so, and `stop` has not been asked since: what it will
-	 * answer. */
-	bool ended;
-	struct recorder_told told;
-	struct error error; /* of its end */
-} limited;
-
-static void forget_ended(void)
-{
-	limited.ended = false;
-	recorder_told_fini(&limited.told);
-}
-
-/* The time that the recording may take, in ms; 0: no matter how long. */
+/* The time that the session may take, in ms; 0: no matter how long. */
 static int duration_of(const json_t *request, uint64_t *ms, struct error *error)
 {
 	const json_t *duration = json_object_get(request, "duration_ms");
@@ -97,93 +101,195 @@ static int duration_of(const json_t *request, uint64_t *ms, struct error *error)
 	return 0;
 }
 
-int64_t agent_due_in(void)
-{
-	uint64_t now = clock_now();
+/* ---- answers ---- */
 
-	if (limited.number == 0)
-		return -1;
-	return limited.at > now ? (int64_t)((limited.at - now) / 1000000 + 1) : 0;
+/* {"name", "number", "file", "matches"}, without those that are not known, and "sessions" if
+ * wanted; told is given back. */
+static int tell(
+	struct recorder_told *told, bool with_sessions, json_t **result, struct error *error)
+{
+	json_t *file = told->path ? json_text(told->path) : NULL;
+
+	*result = NULL;
+	if (file || !told->path)
+		*result = json_pack("{s:s*, s:o*, s:O*, s:O*}", "name", told->name, "file",
+			file, "matches", told->matches, "sessions",
+			with_sessions ? told->sessions : NULL);
+	if (*result && told->number)
+		json_object_set_new(*result, "number", json_integer(told->number));
+	recorder_told_fini(told);
+	return *result ? 0 : no_memory(error);
 }
 
-void agent_due(void)
+/* The same of what has succeeded, or of its failure. */
+static int tell_if(int code, struct recorder_told *told, bool with_sessions, json_t **result,
+	struct error *error)
 {
-	struct error error = {0};
-	struct recorder_told told = {0};
-	int code = recorder_stop(NULL, limited.number, &told, &error);
+	if (!code)
+		return tell(told, with_sessions, result, error);
+	recorder_told_fini(told);
+	return code;
+}
 
-	if (code && recorder_has(NULL, limited.number)) {
-		/* Another command is under way. */
-		limited.at = clock_now() + RETRY_NS;
-		recorder_told_fini(&told);
-		return;
+/* ---- start, stop ---- */
+
+/* The names of the other sessions that record. Owned; NULL: no memory. */
+static json_t *names_beside(uint32_t number)
+{
+	json_t *names = json_array(), *rows = NULL, *row;
+	struct error ignored = {0};
+	size_t i;
+
+	recorder_sessions(&rows, &ignored);
+	json_array_foreach(rows, i, row)
+	{
+		if (json_integer_value(json_object_get(row, "number")) != number)
+			json_array_append(names, json_object_get(row, "name"));
 	}
-	limited.number = 0;
-	forget_ended();
-	limited.ended = code != -ERROR_BUSY; /* else another command was faster */
-	limited.told = told;
-	limited.error = error;
+	json_decref(rows);
+	return names;
 }
 
-static int start(const json_t *request, json_t **result, struct error *error)
+static int start(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
+	struct client_session session = {.while_connected = is_set(request, "while_connected")};
+	struct recorder_request wanted = {0};
 	struct recorder_told told;
-	uint32_t number;
-	uint64_t ms;
-	char *text;
-	int code = duration_of(request, &ms, error);
+	const char *by;
+	char *text = NULL, *owner;
+	int code = duration_of(request, &session.ms, error);
 
+	if (!code)
+		code = text_of(request, "name", &wanted.name, error);
+	if (!code)
+		code = text_of(request, "by", &by, error);
+	if (!code)
+		code = client_owner_read(&session.owner, peer, by, error);
 	if (!code)
 		code = options_of(request, &text, error);
 	if (code)
 		return code;
-	code = recorder_start(&(struct recorder_request){.options = text}, &number, error);
+	owner = client_owner_text(&session.owner);
+	wanted.options = text;
+	wanted.owner = owner;
+	code = owner ? recorder_start(&wanted, &session.number, error) : no_memory(error);
+	free(owner);
 	free(text);
 	if (code)
 		return code;
-	limited.number = ms ? number : 0;
-	limited.at = clock_now() + ms * 1000000;
-	forget_ended();
+	client_sessions_add(&session);
 	/* Another command may have stopped it since. */
-	recorder_tell(number, &told);
-	return tell(&told, result, error);
+	recorder_tell(session.number, &told);
+	code = tell(&told, false, result, error);
+	if (!code)
+		json_object_set_new(*result, "shared_with", names_beside(session.number));
+	return code;
 }
 
-static int stop(const json_t *request, json_t **result, struct error *error)
+static int stop_all(json_t **result, struct error *error)
 {
 	struct recorder_told told = {0};
-	int code = recorder_stop(NULL, 0, &told, error);
+	int code = recorder_stop_all(&told, error);
 
-	if (!code) {
-		forget_ended();
-		return tell(&told, result, error);
-	}
-	recorder_told_fini(&told);
-	if (code != -ERROR_BUSY || !limited.ended || recorder_has(NULL, 0))
+	return tell_if(code, &told, true, result, error);
+}
+
+static int stop(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
+{
+	struct recorder_told told = {0};
+	struct error ended = {0};
+	const char *name;
+	uint32_t number;
+	int code = session_of(request, &name, &number, error);
+
+	if (code)
 		return code;
-	*error = limited.error;
-	limited.ended = false;
-	if (error->code == ERROR_NONE)
-		return tell(&limited.told, result, error);
-	forget_ended();
-	return -(int)error->code;
+	if (is_set(request, "all"))
+		return stop_all(result, error);
+	code = recorder_stop(name, number, &told, error);
+	/* One that has ended by itself is answered for as if this were its end. */
+	if (code == -ERROR_BUSY && !recorder_has(name, number) &&
+		client_sessions_take_ended(name, number, &told, &ended)) {
+		*error = ended;
+		code = -(int)ended.code;
+	}
+	return tell_if(code, &told, false, result, error);
 }
 
 /* ---- in between ---- */
 
-/* The names of those that are on. */
-static json_t *traces_now(void)
+/* The names of traces. */
+static json_t *traces_of(unsigned bits)
 {
 	json_t *names = json_array();
 
 	for (int kind = 0; kind < TRACE_KINDS; kind++)
-		if (tracers_now() & 1U << kind)
+		if (bits & 1U << kind)
 			json_array_append_new(names, json_string(trace_kind_names[kind]));
 	return names;
 }
 
+/* Members of the session that is meant, or the oldest, beside those of all together. */
+static void put_session(json_t *object, const json_t *row)
+{
+	static const char *const own[] = {
+		"file", "started", "duration_ns", "options", "matches", "traces"};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (json_object_get(row, own[i]))
+			json_object_set(object, own[i], json_object_get(row, own[i]));
+}
+
+/* The row of the session that is meant; NULL: it does not record. */
+static json_t *row_meant(const json_t *rows, const char *name, uint32_t number)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		const char *own = json_string_value(json_object_get(row, "name"));
+
+		if ((!number || json_integer_value(json_object_get(row, "number")) == number) &&
+			(!name || (own && strcmp(own, name) == 0)))
+			return row;
+	}
+	return NULL;
+}
+
+/* Adds `sessions`, and what is told of one of them. */
+static int put_sessions(json_t *object, const json_t *request, struct error *error)
+{
+	json_t *rows = NULL, *row = NULL;
+	const char *name;
+	uint32_t number;
+	int code = session_of(request, &name, &number, error);
+
+	if (!code)
+		code = recorder_sessions(&rows, error);
+	if (!code)
+		row = row_meant(rows, name, number);
+	if (!code && !row && name)
+		code = error_set(
+			error, ERROR_BUSY, "no session '%s' records", error_subject(name).text);
+	else if (!code && !row && number)
+		code = error_set(error, ERROR_BUSY, "session %u does not record", number);
+	if (!code) {
+		client_sessions_describe(rows);
+		if (json_array_size(rows) > 1)
+			put_session(object, row);
+		if (json_object_set(object, "sessions", rows))
+			code = no_memory(error);
+	}
+	json_decref(rows);
+	return code;
+}
+
 /* Beside other commands. */
-static int status(const json_t *request, json_t **result, struct error *error)
+static int status(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	const json_t *rates = json_object_get(request, "rates");
 	json_int_t rows = json_integer_value(rates);
@@ -203,10 +309,12 @@ static int status(const json_t *request, json_t **result, struct error *error)
 
 		code = session_status(session, &counts, object, error);
 		if (!code)
-			json_object_set_new(object, "traces", traces_now());
+			json_object_set_new(object, "traces", traces_of(tracers_now()));
 	}
 	if (session)
 		threads_leave();
+	if (!code)
+		code = put_sessions(object, request, error);
 	if (code)
 		json_decref(object);
 	else
@@ -214,17 +322,18 @@ static int status(const json_t *request, json_t **result, struct error *error)
 	return code;
 }
 
-static int snapshot(const json_t *request, json_t **result, struct error *error)
+static int snapshot(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
-	const json_t *wanted = json_object_get(request, "label");
-	const char *text = json_string_value(wanted);
+	const char *wanted, *name;
 	char *label;
 	uint64_t at;
-	int code;
+	int code = text_of(request, "label", &wanted, error);
 
-	if (wanted && !json_is_null(wanted) && !text)
-		return error_set(error, ERROR_USAGE, "label: a string is wanted");
-	code = recorder_snapshot(NULL, text, &label, &at, error);
+	if (!code)
+		code = text_of(request, "name", &name, error);
+	if (!code)
+		code = recorder_snapshot(name, wanted, &label, &at, error);
 	if (code)
 		return code;
 	*result = json_pack("{s:s, s:I}", "label", label, "at_ns", (json_int_t)at);
@@ -257,19 +366,30 @@ static int trace_bits(
 	return 0;
 }
 
-/* What is kept of events is in the file, as of now. */
-static int write_events(struct session *session, void *argument, struct error *error)
+/* What is kept of events goes into the file with the next flush. */
+static int want_events(struct session *session, void *argument, struct error *error)
 {
-	int code = event_trace_request(session, error);
+	return event_trace_request(session, error);
+}
 
-	return code ? code : writer_flush(session->writer, error);
+static int write_events(const char *name, struct error *error)
+{
+	struct recorder_told told = {0};
+	int code = recorder_with(want_events, NULL, error);
+
+	if (!code)
+		code = recorder_flush(name, &told, error);
+	recorder_told_fini(&told);
+	return code;
 }
 
 /* Answers with the traces that are on. */
-static int trace(const json_t *request, json_t **result, struct error *error)
+static int trace(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
-	bool writes = json_is_true(json_object_get(request, "write"));
+	bool writes = is_set(request, "write");
 	unsigned on, off, are_on = tracers_now();
+	const char *name;
 	int code = trace_bits(request, "on", &on, error);
 
 	if (!code)
@@ -277,12 +397,14 @@ static int trace(const json_t *request, json_t **result, struct error *error)
 	if (!code && (on & off))
 		code = error_set(error, ERROR_USAGE, "a trace is to be both on and off");
 	if (!code)
-		code = on || off || !writes ? recorder_trace(NULL, on, off, &are_on, error) : 0;
+		code = text_of(request, "name", &name, error);
+	if (!code && (on || off || !writes))
+		code = recorder_trace(name, on, off, &are_on, error);
 	if (!code && writes)
-		code = recorder_with(write_events, NULL, error);
+		code = write_events(name, error);
 	if (code)
 		return code;
-	*result = json_pack("{s:o}", "traces", traces_now());
+	*result = json_pack("{s:o}", "traces", traces_of(are_on));
 	return *result ? 0 : no_memory(error);
 }
 
@@ -299,7 +421,8 @@ static void mark_deadlock(void *user, const char *line)
 }
 
 /* Circles of threads that wait for each other; a mark in the profile for each. Whether anything is recorded or not. */
-static int deadlocks(const json_t *request, json_t **result, struct error *error)
+static int deadlocks(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	json_t *circles = NULL;
 	bool attached;
@@ -316,33 +439,101 @@ static int deadlocks(const json_t *request, json_t **result, struct error *error
 	return *result ? 0 : no_memory(error);
 }
 
-static int flush(const json_t *request, json_t **result, struct error *error)
+static int flush(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	struct recorder_told told = {0};
-	int code = recorder_flush(NULL, &told, error);
+	json_t *files = json_array(), *row;
+	const char *name;
+	size_t i;
+	int code = text_of(request, "name", &name, error);
 
 	if (!code)
-		return tell(&told, result, error);
-	recorder_told_fini(&told);
+		code = recorder_flush(name, &told, error);
+	json_array_foreach(told.sessions, i, row)
+	{
+		json_array_append(files, json_object_get(row, "file"));
+	}
+	code = tell_if(code, &told, false, result, error);
+	if (!code)
+		json_object_set(*result, "files", files);
+	json_decref(files);
 	return code;
 }
 
-static int reset(const json_t *request, json_t **result, struct error *error)
+static int reset(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
-	return recorder_reset(NULL, error);
+	const char *name;
+	int code = text_of(request, "name", &name, error);
+
+	return code ? code : recorder_reset(name, error);
 }
 
-static int detach(const json_t *request, json_t **result, struct error *error)
+static int scope(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
+{
+	const char *name, *value;
+	int code = text_of(request, "name", &name, error);
+
+	if (!code)
+		code = text_of(request, "value", &value, error);
+	return code ? code : recorder_scope(name, value, error);
+}
+
+/* Names them. */
+static int refuse_sessions(const json_t *rows, struct error *error)
+{
+	size_t count = json_array_size(rows), used = 0, i;
+	char list[900] = ""; /* an error has room for that, and for some words */
+	const json_t *row;
+
+	json_array_foreach(rows, i, row)
+	{
+		const char *name = json_string_value(json_object_get(row, "name"));
+		const char *owner = json_string_value(json_object_get(row, "owner"));
+
+		if (used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s (%s)",
+				i ? ", " : "", name ? name : "?", owner ? owner : "?");
+	}
+	return error_set(error, ERROR_BUSY, "%zu session%s: %s; stop %s first, or detach all",
+		count, count == 1 ? " records" : "s record", list, count == 1 ? "it" : "them");
+}
+
+/* Others' sessions are not ended by somebody who does not say so. */
+static int leave_others(const json_t *request, struct error *error)
+{
+	bool if_idle = is_set(request, "if_idle");
+	json_t *rows = NULL;
+	size_t count;
+	int code;
+
+	if (is_set(request, "all"))
+		return 0;
+	code = recorder_sessions(&rows, error);
+	count = json_array_size(rows);
+	if (!code && (if_idle ? count > 0 : count > 1))
+		code = refuse_sessions(rows, error);
+	json_decref(rows);
+	return code;
+}
+
+static int detach(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	struct recorder_told told = {0};
-	int code = life_detach(&told, error);
+	int code = leave_others(request, error);
 
+	if (!code)
+		code = life_detach(&told, error);
 	if (code) {
 		recorder_told_fini(&told);
 		return code;
 	}
+	client_sessions_forget();
 	/* It is done, whether there is memory to tell about it or not. */
-	tell(&told, result, &(struct error){0});
+	tell(&told, true, result, &(struct error){0});
 	return 0;
 }
 
@@ -353,6 +544,7 @@ const struct control_verb agent_verbs[] = {
 	{"snapshot", snapshot, false},
 	{"reset", reset, false},
 	{"trace", trace, false},
+	{"scope", scope, false},
 	{"deadlocks", deadlocks, false},
 	{"flush", flush, false},
 	{"detach", detach, true},

@@ -9,9 +9,4 @@
 /* Ends with a NULL name. */
 extern const struct control_verb agent_verbs[];
 
-/* A recording that was started for so long ends by itself: in how many ms; -1: none does.
- * And ends it. Both for control.h. */
-int64_t agent_due_in(void);
-void agent_due(void);
-
 #endif

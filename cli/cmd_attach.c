@@ -19,6 +19,7 @@
 #include "cli/record/agent_words.h"
 #include "cli/record/profile_file.h"
 #include "cli/status_text.h"
+#include "cli/terminal/command_options.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
 
@@ -27,12 +28,14 @@ enum { PAUSE = 100 };
 
 struct attach {
 	struct agent_words words;
+	const char *name; /* of the session, borrowed; NULL: as the agent calls it */
 	struct start_request request;
 	pid_t pid;
 	struct target target;
 	struct control control;
-	bool is_ours; /* we loaded the agent */
-	char *file;   /* the profile, as we reach it; owned, or NULL */
+	bool is_ours;    /* we loaded the agent */
+	char *file;      /* the profile, as we reach it; owned, or NULL */
+	json_t *started; /* what the agent has told of the session; owned, or NULL */
 	/* what patterns have matched by the last answer; owned, or NULL */
 	json_t *matches;
 	bool is_empty; /* nothing can be in the profile for that */
@@ -40,13 +43,22 @@ struct attach {
 
 /* ---- words ---- */
 
+static const struct command_option attach_options[] = {
+	{"--name", "NAME", "what the session is called: s1, s2, ... unless given",
+		take_some_text, offsetof(struct attach, name)},
+};
+
+const struct command_table attach_table = {"attach", attach_options, 1, NULL, false};
+
 static int read_request(struct attach *attach, int argc, char **argv)
 {
 	struct error error = {0};
 	int status = EXIT_DONE;
 
 	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
-		if (strncmp(argv[at], "--", 2) == 0)
+		if (strcmp(argv[at], "--name") == 0 || strncmp(argv[at], "--name=", 7) == 0)
+			status = command_option_read(&attach_table, attach, argc, argv, &at);
+		else if (strncmp(argv[at], "--", 2) == 0)
 			status = agent_words_take(&attach->words, argc, argv, &at);
 		else if (attach->pid != 0)
 			status = command_usage(
@@ -64,6 +76,8 @@ static int read_request(struct attach *attach, int argc, char **argv)
 		return EXIT_DONE;
 	if (attach->words.duration != 0)
 		return command_usage("attach", "--start no and --duration exclude each other");
+	if (attach->name)
+		return command_usage("attach", "--start no and --name exclude each other");
 	if (!attach->request.is_plain)
 		return command_usage("attach", "with --start no only io_slots and log can be "
 					       "given: give the others to "
@@ -129,15 +143,17 @@ static int load_and_reach(struct attach *attach, struct error *error)
 
 /* ---- the recording ---- */
 
-/* Without a word: it is for cases in which something else is to be told. */
+/* Unless somebody else records by now. Without a word: it is for cases in which something else
+ * is to be told. */
 static void take_out(struct attach *attach)
 {
 	struct error ignored = {0};
-	json_t *result = NULL;
+	json_t *result = NULL, *members = json_pack("{s:b}", "if_idle", 1);
 
-	if (attach->is_ours && attach->control.descriptor >= 0 &&
-		control_ask(&attach->control, "detach", NULL, &result, &ignored) == 0)
+	if (attach->is_ours && attach->control.descriptor >= 0 && members &&
+		control_ask(&attach->control, "detach", members, &result, &ignored) == 0)
 		control_await_end(&attach->control, &ignored);
+	json_decref(members);
 	json_decref(result);
 }
 
@@ -157,6 +173,8 @@ static int ask(struct attach *attach, const char *verb, json_t *members, struct 
 		json_decref(attach->matches);
 		attach->matches = json_incref(json_object_get(result, "matches"));
 	}
+	if (failed == 0 && !attach->started)
+		attach->started = json_incref(result);
 	json_decref(result);
 	return failed;
 }
@@ -175,7 +193,22 @@ static int start(struct attach *attach, struct error *error)
 					json_integer(attach->words.duration)) != 0))
 		failed = error_set(error, ERROR_MEMORY, "no memory");
 	if (failed == 0)
+		failed = start_request_sign(&members, attach->name, "jprof attach", error);
+	if (failed == 0)
 		failed = ask(attach, "start", members, error);
+	json_decref(members);
+	return failed;
+}
+
+/* Ends this session, and no other one: it may be over, and another one of its name run. */
+static int stop(struct attach *attach, struct error *error)
+{
+	json_t *number = json_object_get(attach->started, "number");
+	json_t *members =
+		json_pack("{s:O*}", "number", json_is_integer(number) ? number : NULL);
+	int failed = members ? ask(attach, "stop", members, error)
+			     : error_set(error, ERROR_MEMORY, "no memory");
+
 	json_decref(members);
 	return failed;
 }
@@ -198,7 +231,7 @@ static int finish(struct attach *attach, struct error *error)
 	control_close(&attach->control);
 	failed = control_open(&attach->control, &attach->target, error);
 	if (failed == 0)
-		failed = ask(attach, "stop", NULL, error);
+		failed = stop(attach, error);
 	take_out(attach);
 	if (failed != 0 && !target_is_ending(&attach->target))
 		return failed;
@@ -262,7 +295,7 @@ static int record(struct attach *attach, struct error *error)
 	if (attach->words.duration != 0)
 		fprintf(stderr, " for %g s; Ctrl-C ends it now\n",
 			(double)attach->words.duration / 1000);
-	else
+	else if (!status_put_session(attach->started, attach->name, pid))
 		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n", pid,
 			pid);
 	status_say_matches(attach->matches, false);
@@ -292,5 +325,6 @@ int cmd_attach(int argc, char **argv)
 	agent_words_fini(&attach.words);
 	free(attach.file);
 	json_decref(attach.matches);
+	json_decref(attach.started);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * jprof start, stop, status, snapshot, reset, trace, deadlocks, detach: one request to the agent in a JVM.
+ * jprof start, stop, status, snapshot, reset, trace, scope, deadlocks, detach: one request to the agent in a JVM.
  *
  * A verb is a row: which words it takes, and what its answer says.
  */
@@ -18,6 +18,7 @@
 #include "cli/record/profile_file.h"
 #include "cli/status_text.h"
 #include "cli/terminal/command_options.h"
+#include "cli/terminal/screen.h"
 #include "cli/terminal/waiting.h"
 #include "error/harmless.h"
 #include "options/nearest.h"
@@ -34,26 +35,28 @@ struct verb;
 struct control_command {
 	const struct verb *verb;
 	pid_t pid;
-	const char *label;        /* of a snapshot, borrowed, or NULL */
+	const char *name;         /* of the session that is meant, borrowed, or NULL */
+	const char *label;        /* the verb's own word, borrowed, or NULL */
 	json_t *on, *off;         /* names of traces, owned, or NULL */
 	bool switches;            /* some were given */
 	struct agent_words words; /* of start */
 	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
-	bool writes;    /* of trace */
-	bool all;       /* the whole state, with --watch, too */
-	int64_t looked; /* ms that the last look took in the process */
-	bool has_found; /* deadlocks: the command's status says so */
-	bool is_untold; /* there was no memory for what the answer says */
-	unsigned shown; /* lines on the terminal that the next answer replaces */
+	bool writes;     /* of trace */
+	bool all;        /* the whole state, with --watch, too; all sessions */
+	bool everything; /* of scope: there is to be none */
+	int64_t looked;  /* ms that the last look took in the process */
+	bool has_found;  /* deadlocks: the command's status says so */
+	bool is_untold;  /* there was no memory for what the answer says */
+	unsigned shown;  /* lines on the terminal that the next answer replaces */
 	struct target target;
 	struct control control;
 };
 
 struct verb {
 	const char *name;
-	const struct command_table *table; /* of its options; NULL: it has none */
-	bool has_label;
+	const struct command_table *table; /* of its options */
+	const char *label; /* the member that its own word is; NULL: it has none */
 	bool has_switches; /* +NAME and -NAME */
 	/* Tells the user. file: the profile that the answer names, as we reach it; or NULL. */
 	void (*tell)(struct control_command *command, const json_t *result, const char *file);
@@ -70,6 +73,8 @@ static json_t *start_members(struct control_command *command, struct error *erro
 		return NULL;
 	start_request_ask(&request, &command->control, &command->target, &members, error);
 	start_request_fini(&request);
+	if (error->code == ERROR_NONE)
+		start_request_sign(&members, command->name, "jprof start", error);
 	return members;
 }
 
@@ -77,14 +82,43 @@ static void tell_start(struct control_command *command, const json_t *result, co
 {
 	fprintf(stderr, "jprof: recording into ");
 	profile_file_put(file ? file : "a file");
-	fprintf(stderr, "; end it with: jprof stop %ld\n", (long)command->pid);
+	if (!status_put_session(result, command->name, (long)command->pid))
+		fprintf(stderr, "; end it with: jprof stop %ld\n", (long)command->pid);
 	status_say_matches(json_object_get(result, "matches"), false);
 }
 
 /* ---- stop, snapshot, reset, detach ---- */
 
+/* Where the profile of each session is, and what matched nothing in it. False: the answer tells
+ * of one alone, or of none. */
+static bool tell_sessions(struct control_command *command, const json_t *result)
+{
+	const json_t *sessions = json_object_get(result, "sessions"), *row;
+	size_t i;
+
+	if (json_array_size(sessions) < 2)
+		return false;
+	json_array_foreach(sessions, i, row)
+	{
+		const char *name = json_string_value(json_object_get(row, "name"));
+		const char *failure = json_string_value(json_object_get(row, "error"));
+		const char *path = json_string_value(json_object_get(row, "file"));
+		char *file = path ? target_path_here(&command->target, path) : NULL;
+
+		if (failure)
+			say("session '%s': %s", name ? name : "?", failure);
+		if (file)
+			profile_file_say(name, file);
+		status_say_matches(json_object_get(row, "matches"), true);
+		free(file);
+	}
+	return true;
+}
+
 static void tell_stop(struct control_command *command, const json_t *result, const char *file)
 {
+	if (tell_sessions(command, result))
+		return;
 	if (file)
 		profile_file_say(NULL, file);
 	else
@@ -107,6 +141,15 @@ static void tell_reset(struct control_command *command, const json_t *result, co
 {
 	fprintf(stderr, "jprof: the recording in process %ld begins anew\n",
 		(long)command->pid);
+}
+
+static void tell_scope(struct control_command *command, const json_t *result, const char *file)
+{
+	if (command->everything)
+		say("everything is recorded in process %ld", (long)command->pid);
+	else
+		say("what is recorded in process %ld is '%s'", (long)command->pid,
+			command->label);
 }
 
 static bool names_trace(const json_t *names, const char *trace)
@@ -161,12 +204,65 @@ static void tell_trace(struct control_command *command, const json_t *result, co
 static void tell_detach(struct control_command *command, const json_t *result, const char *file)
 {
 	fprintf(stderr, "jprof: the agent is out of process %ld\n", (long)command->pid);
+	if (tell_sessions(command, result))
+		return;
 	if (file)
 		profile_file_say(NULL, file);
 	status_say_matches(json_object_get(result, "matches"), true);
 }
 
-/* ---- status ---- */
+/* ---- options ---- */
+
+#define NAME_OPTION                                                                            \
+	{                                                                                      \
+		"--name", "NAME", "the session that is meant, of several", take_some_text,     \
+			offsetof(struct control_command, name)                                 \
+	}
+#define TABLE_OF(verb, rows)                                                                   \
+	{                                                                                      \
+		verb, rows, sizeof(rows) / sizeof(*(rows)), NULL, false                        \
+	}
+
+static const struct command_option start_options[] = {
+	{"--name", "NAME", "what the session is called: s1, s2, ... unless given",
+		take_some_text, offsetof(struct control_command, name)},
+};
+
+const struct command_table start_table = TABLE_OF("start", start_options);
+
+static const struct command_option stop_options[] = {
+	NAME_OPTION,
+	{"--all", NULL, "all sessions, whoever has begun them", take_flag,
+		offsetof(struct control_command, all)},
+};
+
+const struct command_table stop_table = TABLE_OF("stop", stop_options);
+
+static const struct command_option snapshot_options[] = {
+	{"--name", "NAME", "in the profile of that session; in all of them unless given",
+		take_some_text, offsetof(struct control_command, name)},
+};
+
+const struct command_table snapshot_table = TABLE_OF("snapshot", snapshot_options);
+
+static const struct command_option reset_options[] = {NAME_OPTION};
+
+const struct command_table reset_table = TABLE_OF("reset", reset_options);
+
+static const struct command_option scope_options[] = {
+	NAME_OPTION,
+	{"--everything", NULL, "there is to be no scope any more", take_flag,
+		offsetof(struct control_command, everything)},
+};
+
+const struct command_table scope_table = TABLE_OF("scope", scope_options);
+
+static const struct command_option detach_options[] = {
+	{"--all", NULL, "end others' sessions, too", take_flag,
+		offsetof(struct control_command, all)},
+};
+
+const struct command_table detach_table = TABLE_OF("detach", detach_options);
 
 static int take_watch(const struct taken *taken)
 {
@@ -186,6 +282,8 @@ static const struct command_option status_options[] = {
 		offsetof(struct control_command, all)},
 	{"--format", "text|json", "text unless given", take_json,
 		offsetof(struct control_command, is_json)},
+	{"--name", "NAME", "the state of that session", take_some_text,
+		offsetof(struct control_command, name)},
 };
 
 /* What follows --watch may be the process, where that is not known yet. */
@@ -195,7 +293,10 @@ const struct command_table status_table = {
 static const struct command_option trace_options[] = {
 	{"--write", NULL, "write the events that events_keep keeps into the profile", take_flag,
 		offsetof(struct control_command, writes)},
+	NAME_OPTION,
 };
+
+/* ---- status ---- */
 
 const struct command_table trace_table = {
 	"trace", trace_options, sizeof(trace_options) / sizeof(*trace_options), NULL, true};
@@ -233,7 +334,8 @@ static void tell_status(struct control_command *command, const json_t *result, c
 	if (command->is_json)
 		lines = json_dumps(result, JSON_COMPACT);
 	else if (command->watch == 0 || command->all)
-		lines = status_text(result, width);
+		lines = status_text(
+			result, command->name, width, width ? width : screen_read(0).width);
 	else
 		lines = status_rates(result, (long)command->pid, width);
 	command->looked = json_integer_value(json_object_get(rates, "took_ns")) / 1000000;
@@ -314,14 +416,15 @@ static void tell_deadlocks(
 }
 
 static const struct verb verbs[] = {
-	{"start", NULL, false, false, tell_start},
-	{"stop", NULL, false, false, tell_stop},
-	{"status", &status_table, false, false, tell_status},
-	{"snapshot", NULL, true, false, tell_snapshot},
-	{"reset", NULL, false, false, tell_reset},
-	{"trace", &trace_table, false, true, tell_trace},
-	{"deadlocks", &deadlocks_table, false, false, tell_deadlocks},
-	{"detach", NULL, false, false, tell_detach},
+	{"start", &start_table, NULL, false, tell_start},
+	{"stop", &stop_table, NULL, false, tell_stop},
+	{"status", &status_table, NULL, false, tell_status},
+	{"snapshot", &snapshot_table, "label", false, tell_snapshot},
+	{"reset", &reset_table, NULL, false, tell_reset},
+	{"trace", &trace_table, NULL, true, tell_trace},
+	{"scope", &scope_table, "value", false, tell_scope},
+	{"deadlocks", &deadlocks_table, NULL, false, tell_deadlocks},
+	{"detach", &detach_table, NULL, false, tell_detach},
 };
 
 static bool is_verb(const struct control_command *command, const char *name)
@@ -363,6 +466,27 @@ static int take_switch(struct control_command *command, const char *word)
 	return EXIT_DONE;
 }
 
+/* Beside the agent's options, which are read by another table. */
+static bool is_name_option(const char *word)
+{
+	return strcmp(word, "--name") == 0 || strncmp(word, "--name=", 7) == 0;
+}
+
+/* What does not go together, or is missing. */
+static int check_words(const struct control_command *command)
+{
+	const char *verb = command->verb->name;
+
+	if (command->pid == 0)
+		return command_usage(verb, "no process id given");
+	if (is_verb(command, "stop") && command->name && command->all)
+		return command_usage(verb, "--name and --all exclude each other");
+	if (is_verb(command, "scope") && !command->label == !command->everything)
+		return command_usage(verb, "either a scope is wanted, a pattern of methods or "
+					   "tag:KEY=VALUE, or --everything");
+	return EXIT_DONE;
+}
+
 static int read_words(struct control_command *command, int argc, char **argv)
 {
 	const struct verb *verb = command->verb;
@@ -381,53 +505,59 @@ static int read_words(struct control_command *command, int argc, char **argv)
 		else if (verb->has_switches && names_kind(word))
 			status = command_usage(
 				verb->name, "say +%s to switch it on, -%s off", word, word);
-		else if (!is_option && (!verb->has_label || command->label))
+		else if (!is_option && (!verb->label || command->label))
 			status = command_usage(verb->name, "one word too many: '%s'", word);
 		else if (!is_option)
 			command->label = word;
-		else if (is_verb(command, "start"))
+		else if (is_verb(command, "start") && !is_name_option(word))
 			status = strcmp(word, "--start") == 0 ||
 						 strncmp(word, "--start=", 8) == 0
 					 ? command_usage("start", START_IS_FOR_LOADING)
 					 : agent_words_take(&command->words, argc, argv, &at);
-		else if (verb->table) {
+		else {
 			struct command_table table = *verb->table;
 
 			table.may_follow &= command->pid != 0;
 			status = command_option_read(&table, command, argc, argv, &at);
-		} else
-			status = command_usage(verb->name, "unknown option '%s'; '%s' has none",
-				word, verb->name);
+		}
 	}
-	if (status == EXIT_DONE && command->pid == 0)
-		return command_usage(argv[0], "no process id given");
-	return status;
+	return status == EXIT_DONE ? check_words(command) : status;
 }
 
 /* ---- the request ---- */
 
-/* Its members, owned; NULL for none, and with error filled. */
+/* A member of that text, unless it is NULL. */
+static void put_word(json_t *members, const char *member, const char *text, struct error *error)
+{
+	json_t *word = text ? json_string(text) : NULL;
+
+	if (text && !word)
+		error_set(error, ERROR_VALUE, "the %s is not UTF-8", member);
+	if (word && json_object_set_new(members, member, word) != 0)
+		error_set(error, ERROR_MEMORY, "no memory");
+}
+
+/* Its members, owned; with error filled there may be none. */
 static json_t *make_members(struct control_command *command, struct error *error)
 {
-	json_t *members = NULL;
+	json_t *members;
 
 	if (is_verb(command, "start"))
 		return start_members(command, error);
-	if (command->label) {
-		members = json_pack("{s:s}", "label", command->label);
-		if (!members)
-			error_set(error, ERROR_VALUE, "the label is not UTF-8");
-	} else if (command->verb->has_switches) {
-		members = json_pack("{s:o*, s:o*, s:b}", "on", command->on, "off", command->off,
+	if (command->verb->has_switches)
+		members = json_pack("{s:O*, s:O*, s:b}", "on", command->on, "off", command->off,
 			"write", command->writes);
-		command->on = command->off = NULL;
-		if (!members)
-			error_set(error, ERROR_MEMORY, "no memory");
-	} else if (command->watch != 0) {
+	else if (command->watch != 0)
 		members = json_pack("{s:i}", "rates", RATES_TOP);
-		if (!members)
-			error_set(error, ERROR_MEMORY, "no memory");
-	}
+	else
+		members = json_object();
+	if (!members)
+		error_set(error, ERROR_MEMORY, "no memory");
+	put_word(members, "name", command->name, error);
+	if (command->verb->label)
+		put_word(members, command->verb->label, command->label, error);
+	if (command->all && !is_verb(command, "status"))
+		json_object_set_new(members, "all", json_true());
 	return members;
 }
 

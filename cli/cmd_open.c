@@ -40,6 +40,7 @@ enum { EVENTS = 7 };
 
 struct words {
 	const char *subject; /* a file, a pid, a program; or NULL */
+	const char *name;    /* of a session of that process; or NULL */
 	const char *calibration, *java;
 	uint64_t port;
 	bool no_browser, keeps;
@@ -98,6 +99,8 @@ static int take_subject(void *taken, const char *word)
 }
 
 static const struct command_option open_options[] = {
+	{"--name", "NAME", "of a process: the session that is looked at, of several",
+		take_some_text, offsetof(struct words, name)},
 	{"--no-browser", NULL, "print the address, and start no browser", take_flag,
 		offsetof(struct words, no_browser)},
 	{"--port", "N", "listen on that port of 127.0.0.1; 0, any that is free, unless given",
@@ -149,8 +152,8 @@ static int open_file(struct opening *opening, const char *file, struct error *er
 		return failed;
 	/* One that still records can be looked after by the page, too. */
 	opened = &opening->shown.readings->opened;
-	if (opened->live.is_fresh &&
-		live_open(&opening->live, (pid_t)opened->live.pid, &named, &ignored) == 0)
+	if (opened->live.is_fresh && live_open(&opening->live, (pid_t)opened->live.pid, NULL,
+					     file, &named, &ignored) == 0)
 		free(named);
 	else if (opened->state[0] != '\0')
 		say("%s", opened->state);
@@ -165,7 +168,7 @@ static int open_process(struct opening *opening, const char *word, struct error 
 	int failed = jvm_list_find(word, &pid, error);
 
 	if (failed == 0)
-		failed = live_open(&opening->live, pid, &file, error);
+		failed = live_open(&opening->live, pid, words->name, NULL, &file, error);
 	if (failed == 0)
 		failed = shown_init(
 			&opening->shown, file, words->calibration, words->java, error);

@@ -34,7 +34,8 @@ static const char attach_text[] =
 	"of the JDK. Works as the user of the JVM or as root, also for a JVM in a\n"
 	"container. The options are those of the agent: `jprof help options`. If the\n"
 	"agent is there already it is used. With --start no it is loaded only, for\n"
-	"`jprof start`.\n"
+	"`jprof start`. A JVM that is recorded already gets a further session (--name),\n"
+	"with a profile of its own.\n"
 	"With --duration (seconds, or with s, m, h) it waits for that time (Ctrl-C:\n"
 	"no longer), ends the recording, and takes the agent out again if it brought\n"
 	"it. The agent ends the recording by itself if this command is killed.\n"
@@ -43,9 +44,21 @@ static const char attach_text[] =
 
 static const char start_text[] =
 	"The agent must be in the process (`jprof attach`, `jprof run`). The options are\n"
-	"those of the agent: `jprof help options`; without any: those it was loaded with.\n";
+	"those of the agent: `jprof help options`; without any: those it was loaded with.\n"
+	"Up to 8 sessions record at the same time, each with a name, options and a\n"
+	"profile of its own; which, and whose they are: `jprof status`.\n";
+
+static const char stop_text[] =
+	"Without --name it is the only one; where several record it is refused, with\n"
+	"their names and owners.\n";
+
+static const char scope_text[] =
+	"From now on the recording is of what happens inside the methods of PATTERN, or\n"
+	"where the tag KEY has a value like PATTERN (docs/requests.md); --everything: of\n"
+	"the whole program.\n";
 
 static const char status_text[] =
+	"Where several sessions record: a table of them, and what is counted for all.\n"
 	"--watch shows calls, processor time, allocation and I/O per second, and the\n"
 	"methods that did most since the last look, every second, or every SECONDS, until\n"
 	"the JVM ends or Ctrl-C; with --all the whole state. JSON is the agent's answer,\n"
@@ -54,7 +67,8 @@ static const char status_text[] =
 static const char snapshot_text[] =
 	"Brings the profile up to date and keeps a copy of all counts in it, under the\n"
 	"label or a number: `jprof report FILE --snapshot A..B` shows what happened\n"
-	"between two of them.\n";
+	"between two of them. Where several sessions record it is in all their profiles,\n"
+	"or in that of --name.\n";
 
 static const char reset_text[] =
 	"The recording goes on, and nothing is lost: `jprof report FILE --snapshot ..`\n"
@@ -82,7 +96,8 @@ static const char heap_text[] =
 
 static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
-	"control socket. `jprof attach` brings it back.\n";
+	"control socket. `jprof attach` brings it back. Where several sessions record it\n"
+	"is refused without --all.\n";
 
 static const char export_text[] =
 	"Writes the figures that `jprof report` shows, of the profile given or of the\n"
@@ -158,32 +173,40 @@ const struct command commands[] = {
 	{"list", "[--format text|json]",
 		"the JVMs of this machine: programs, and whether jprof is in them", list_text,
 		NULL, cmd_list, .options = &list_table},
-	{"attach", "PID [--KEY VALUE ...] [--duration TIME]",
+	{"attach", "PID [--name NAME] [--KEY VALUE ...] [--duration TIME]",
 		"load the agent into a running JVM, and record", attach_text, NULL, cmd_attach,
-		.words = WORDS_PROCESS, .agent = AGENT_AND_DURATION},
-	{"start", "PID [--KEY VALUE ...]", "start a recording in a JVM with the agent",
-		start_text, NULL, cmd_control, .words = WORDS_PROCESS, .agent = AGENT_OPTIONS},
-	{"stop", "PID", "end the recording, and say where the profile is", NULL, NULL,
-		cmd_control, .words = WORDS_PROCESS},
-	{"status", "PID [--watch [SECONDS]] [--all] [--format text|json]",
+		.options = &attach_table, .words = WORDS_PROCESS, .agent = AGENT_AND_DURATION},
+	{"start", "PID [--name NAME] [--KEY VALUE ...]",
+		"start a recording in a JVM with the agent", start_text, NULL, cmd_control,
+		.options = &start_table, .words = WORDS_PROCESS, .agent = AGENT_OPTIONS},
+	{"stop", "PID [--name NAME|--all]", "end the recording, and say where the profile is",
+		stop_text, NULL, cmd_control, .options = &stop_table, .words = WORDS_PROCESS},
+	{"status",
+		"PID [--name NAME] [--watch [SECONDS]] [--all]\n"
+		"             [--format text|json]",
 		"what the agent in a JVM is doing", status_text, NULL, cmd_control,
 		.options = &status_table, .words = WORDS_PROCESS},
-	{"snapshot", "PID [LABEL]", "keep the counts of this moment, for reports",
-		snapshot_text, NULL, cmd_control, .words = WORDS_PROCESS},
-	{"reset", "PID", "have reports begin at this moment", reset_text, NULL, cmd_control,
+	{"snapshot", "PID [LABEL] [--name NAME]", "keep the counts of this moment, for reports",
+		snapshot_text, NULL, cmd_control, .options = &snapshot_table,
 		.words = WORDS_PROCESS},
+	{"reset", "PID [--name NAME]", "have reports begin at this moment", reset_text, NULL,
+		cmd_control, .options = &reset_table, .words = WORDS_PROCESS},
 	{"deadlocks", "PID [--format text|json]", "threads that wait for each other for good",
 		deadlocks_text, NULL, cmd_control, .options = &deadlocks_table,
 		.words = WORDS_PROCESS},
-	{"trace", "PID [+NAME|-NAME]... [--write]", "switch traces on and off in a recording",
-		trace_text, NULL, cmd_control, .options = &trace_table, .words = WORDS_PROCESS},
+	{"trace", "PID [+NAME|-NAME]... [--write] [--name NAME]",
+		"switch traces on and off in a recording", trace_text, NULL, cmd_control,
+		.options = &trace_table, .words = WORDS_PROCESS},
+	{"scope", "PID PATTERN|tag:KEY=PATTERN|--everything [--name NAME]",
+		"choose whose work a recording is of, while it runs", scope_text, NULL,
+		cmd_control, .options = &scope_table, .words = WORDS_PROCESS},
 	{"heap",
 		"PID [--live] [--dump FILE] [--top N] [--sort COLUMN]\n"
 		"             [--format FORMAT]",
 		"what is in a JVM's heap, by class; or all of it in a file", heap_text, NULL,
 		cmd_heap, .options = &heap_table, .words = WORDS_PROCESS},
-	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
-		cmd_control, .words = WORDS_PROCESS},
+	{"detach", "PID [--all]", "end the recording, and take the agent out", detach_text,
+		NULL, cmd_control, .options = &detach_table, .words = WORDS_PROCESS},
 	{"report",
 		"[FILE] [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
 		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
@@ -209,7 +232,9 @@ const struct command commands[] = {
 		"             [--snapshot A..B]",
 		"write a profile as one HTML page, to look at in a browser", html_text, NULL,
 		cmd_html, .options = &html_table, .words = WORDS_PROFILE},
-	{"open", "[FILE|PID] [--no-browser] [--port N] [--keep[=TIME]]",
+	{"open",
+		"[FILE|PID] [--name NAME] [--no-browser] [--port N]\n"
+		"             [--keep[=TIME]]",
 		"look at a profile, or at a running JVM, in a browser", open_text, NULL,
 		cmd_open, .options = &open_table, .words = WORDS_PROFILE | WORDS_PROCESS},
 	{"calibrate",

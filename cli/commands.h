@@ -58,16 +58,17 @@ extern const size_t command_count;
 const struct command *command_find(const char *name);
 
 /* Those of the commands' files. */
-extern const struct command_table list_table, deadlocks_table, status_table, trace_table,
-	report_table, export_table, diff_command_table, html_table, open_table, calibrate_table,
-	selftest_table, heap_table;
+extern const struct command_table list_table, attach_table, start_table, stop_table,
+	status_table, snapshot_table, reset_table, trace_table, scope_table, deadlocks_table,
+	detach_table, report_table, export_table, diff_command_table, html_table, open_table,
+	calibrate_table, selftest_table, heap_table;
 
 /* Words behind help, beside commands; and the shells that there is completion for. Both to NULL. */
 extern const char *const help_topics[], *const completion_shells[];
 
 int cmd_run(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
-/* start, stop, status, snapshot, reset, detach: argv[0] tells which. */
+/* start, stop, status, snapshot, reset, trace, scope, deadlocks, detach: argv[0] tells which. */
 int cmd_control(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_heap(int argc, char **argv);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/record/profile_file.h"
+#include "cli/session_table.h"
 #include "cli/terminal/outcome.h"
 #include "error/columns.h"
 #include "error/harmless.h"
@@ -69,6 +71,22 @@ static void put_time(FILE *out, const json_t *value)
 		number_milliseconds(digits + sizeof(digits) - 1, number_of(value)));
 }
 
+static void put_milliseconds(FILE *out, const json_t *value)
+{
+	put_count(out, value);
+	fputs(" ms", out);
+}
+
+static void put_owner(FILE *out, const json_t *value)
+{
+	json_t *session = json_pack("{s:O}", "owner", value);
+	char *owner = session_owner(session);
+
+	fputs(owner ? owner : "?", out);
+	free(owner);
+	json_decref(session);
+}
+
 static void put_nanoseconds(FILE *out, const json_t *value)
 {
 	fprintf(out, "%.1f ns", json_number_value(value));
@@ -102,6 +120,9 @@ static void put_object(FILE *out, const json_t *value)
 	free(text);
 }
 
+/* Whose values are a session's, not all sessions' together. */
+static const char session_group[] = "session";
+
 static const struct row {
 	const char *group, *key; /* group: NULL for the answer itself */
 	const char *label;
@@ -113,11 +134,14 @@ static const struct row {
 	{NULL, "agent", "agent", JSON_STRING, put_text},
 	{NULL, "uptime_ns", "loaded for", JSON_INTEGER, put_time},
 	{NULL, "clients", "clients", JSON_INTEGER, put_count},
-	{NULL, "file", "profile", JSON_STRING, put_text},
-	{NULL, "started", "started", JSON_STRING, put_text},
-	{NULL, "duration_ns", "recording for", JSON_INTEGER, put_time},
+	{session_group, "name", "session", JSON_STRING, put_text},
+	{session_group, "owner", "owner", JSON_OBJECT, put_owner},
+	{session_group, "file", "profile", JSON_STRING, put_text},
+	{session_group, "started", "started", JSON_STRING, put_text},
+	{session_group, "duration_ns", "recording for", JSON_INTEGER, put_time},
+	{session_group, "ends_in_ms", "ends in", JSON_INTEGER, put_milliseconds},
 	{NULL, "flushed_ns_ago", "written before", JSON_INTEGER, put_time},
-	{NULL, "options", "options", JSON_OBJECT, put_object},
+	{session_group, "options", "options", JSON_OBJECT, put_object},
 	{NULL, "threads", "threads", JSON_INTEGER, put_count},
 	{NULL, "threads_live", "threads alive", JSON_INTEGER, put_count},
 	{NULL, "calls", "calls", JSON_INTEGER, put_count},
@@ -147,23 +171,36 @@ static const struct row {
 	{NULL, "error", "last failure", JSON_STRING, put_text},
 };
 
+struct unmatched {
+	FILE *out;
+	const char *session; /* its name, where there are several; or NULL */
+};
+
 static void put_unmatched(void *user, const char *line)
 {
-	fprintf(user, "%-*s", LABEL_WIDTH, "matches nothing");
-	harmless_put(user, line);
-	fputc('\n', user);
+	const struct unmatched *unmatched = user;
+	FILE *out = unmatched->out;
+
+	fprintf(out, "%-*s", LABEL_WIDTH, "matches nothing");
+	if (unmatched->session) {
+		harmless_put(out, unmatched->session);
+		fputs(": ", out);
+	}
+	harmless_put(out, line);
+	fputc('\n', out);
 }
 
-char *status_text(const json_t *status, unsigned width)
+/* A line for each value; session: NULL: those that are one session's are left out. */
+static void put_state(FILE *out, const json_t *status, const json_t *session)
 {
-	char *lines = NULL;
-	size_t size;
-	FILE *out = open_memstream(&lines, &size);
-
-	for (size_t i = 0; out && i < sizeof(lines_of_state) / sizeof(*lines_of_state); i++) {
+	for (size_t i = 0; i < sizeof(lines_of_state) / sizeof(*lines_of_state); i++) {
 		const struct row *row = &lines_of_state[i];
 		const json_t *group = row->group ? json_object_get(status, row->group) : status;
-		const json_t *value = json_object_get(group, row->key);
+		const json_t *value;
+
+		if (row->group == session_group)
+			group = session;
+		value = json_object_get(group, row->key);
 
 		if (row->type == JSON_REAL ? !json_is_number(value)
 					   : !value || json_typeof(value) != row->type)
@@ -174,8 +211,63 @@ char *status_text(const json_t *status, unsigned width)
 		row->put(out, value);
 		fputc('\n', out);
 	}
+}
+
+/* The one that is meant: of that name, or the only one; NULL: all of them are. An agent that tells of none has what
+ * it would tell of it in its answer itself. */
+static const json_t *session_meant(const json_t *status, const char *name)
+{
+	const json_t *sessions = json_object_get(status, "sessions"), *session;
+	size_t i;
+
+	if (json_array_size(sessions) == 0)
+		return status;
+	if (json_array_size(sessions) == 1)
+		return json_array_get(sessions, 0);
+	json_array_foreach(sessions, i, session)
+	{
+		const char *own = json_string_value(json_object_get(session, "name"));
+
+		if (name && own && strcmp(own, name) == 0)
+			return session;
+	}
+	return NULL;
+}
+
+static void put_unmatched_of_all(FILE *out, const json_t *sessions)
+{
+	const json_t *session;
+	size_t i;
+
+	json_array_foreach(sessions, i, session)
+	{
+		struct unmatched unmatched = {
+			out, json_string_value(json_object_get(session, "name"))};
+
+		matches_say(json_object_get(session, "matches"), false, 0, put_unmatched,
+			&unmatched);
+	}
+}
+
+char *status_text(const json_t *status, const char *name, unsigned width, unsigned table_width)
+{
+	const json_t *session = session_meant(status, name);
+	const json_t *sessions = json_object_get(status, "sessions");
+	char *lines = NULL;
+	size_t size;
+	FILE *out = open_memstream(&lines, &size);
+
+	if (out && !session) {
+		session_table_put(out, sessions, table_width);
+		fputc('\n', out);
+	}
 	if (out)
-		matches_say(json_object_get(status, "matches"), false, 0, put_unmatched, out);
+		put_state(out, status, session);
+	if (out && session)
+		matches_say(json_object_get(session, "matches"), false, 0, put_unmatched,
+			&(struct unmatched){out, NULL});
+	else if (out)
+		put_unmatched_of_all(out, sessions);
 	return text_of(out, &lines, width);
 }
 
@@ -363,5 +455,28 @@ bool status_say_matches(const json_t *rows, bool has_ended)
 	if (!option || !has_ended)
 		return false;
 	say(MATCHES_NOTHING, "", option);
+	return true;
+}
+
+/* ---- sessions ---- */
+
+bool status_put_session(const json_t *started, const char *given, long pid)
+{
+	const char *name = json_string_value(json_object_get(started, "name"));
+	const json_t *others = json_object_get(started, "shared_with"), *other;
+	size_t i;
+
+	if (!name || (!given && json_array_size(others) == 0))
+		return false;
+	fputs(" as session ", stderr);
+	profile_file_put(name);
+	json_array_foreach(others, i, other)
+	{
+		fputs(i ? ", " : ", beside ", stderr);
+		profile_file_put(json_is_string(other) ? json_string_value(other) : "?");
+	}
+	fprintf(stderr, "; end it with: jprof stop %ld --name ", pid);
+	profile_file_put(name);
+	fputc('\n', stderr);
 	return true;
 }

@@ -8,9 +8,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The answer to `status`: aligned lines with units. width: no line is longer; 0: any length.
- * Owned; NULL without memory. */
-char *status_text(const json_t *status, unsigned width);
+/* The answer to `status`: aligned lines with units; of several sessions a table stands before them, unless name says which
+ * one is meant. width: no line is longer; 0: any length; the table is at most table_width wide. Owned; NULL without
+ * memory. */
+char *status_text(const json_t *status, const char *name, unsigned width, unsigned table_width);
+
+/* Behind "recording into FILE" on standard error, of an answer to `start`: which session it is, beside which others, and
+ * how it is ended. False: it has no name that the user gave (NULL: none), and is alone; nothing was put. */
+bool status_put_session(const json_t *started, const char *given, long pid);
 
 /* Methods that are asked for with "rates". */
 enum { RATES_TOP = 10 };

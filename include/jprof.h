@@ -59,34 +59,36 @@ JPROF_API const char *jprof_version(void);
 
 /* ---- recordings ---- */
 
-/* Begins to record, with the options the agent was loaded with. When it returns, every loaded
- * class that was chosen has its probes. A recording after the first writes a profile of its
- * own: the name gets a number ("app.jprof", "app-2.jprof"). 0; or -1: it records already, another
- * command is under way, or it cannot. Once the JVM runs Java code; not with a Java exception
- * pending. */
+/* Begins to record, with the options the agent was loaded with, as the session `program`; others
+ * may record beside it (docs/sessions.md). When it returns, every loaded class that was chosen has
+ * its probes. A recording after the first writes a profile of its own: the name gets a number
+ * ("app.jprof", "app-2.jprof"). 0; or -1: that session records already, another command is under
+ * way, or it cannot. Once the JVM runs Java code; not with a Java exception pending. */
 JPROF_API int jprof_start(void);
 
 /* The same with options over those: "key=value,key=value,...", or a JSON object (docs/options.md).
  * NULL or "": none. */
 JPROF_API int jprof_start_with(const char *options);
 
-/* Ends the recording: the profile is complete when it returns, and the probes are out of the
- * classes. 0; or -1: nothing was being recorded, or another command is under way. As jprof_start. */
+/* Ends that session, or, where there is none, the only one that records: the profile is complete
+ * when it returns, and, if nobody else records, the probes are out of the classes. 0; or -1: there
+ * is no such session, or another command is under way. As jprof_start. */
 JPROF_API int jprof_stop(void);
 
-/* 1: something is being recorded; it may end at any time. 0: nothing is. */
+/* 1: something is being recorded, by whomever it was begun; it may end at any time. 0: nothing is. */
 JPROF_API int jprof_is_recording(void);
 
 /* ---- moments ---- */
 
-/* Keeps a copy of all counts in the profile, under that label (at most 100 bytes, no control
- * characters, no ".."; NULL: a number), for reports of the time between two of them. Returns when
- * it is in the file, which takes some milliseconds or, with very large call trees, seconds. 0;
- * or -1: there is that label already, it is none, nothing is being recorded, or another start,
- * stop, snapshot or reset is under way. */
+/* Keeps a copy of all counts in the profile of that session, or, where there is none, of all that
+ * record, under that label (at most 100 bytes, no control characters, no ".."; NULL: a number), for
+ * reports of the time between two of them. Returns when it is in the file, which takes some
+ * milliseconds or, with very large call trees, seconds. 0; or -1: there is that label already, it is
+ * none, nothing is being recorded, or another start, stop, snapshot or reset is under way. */
 JPROF_API int jprof_snapshot(const char *label);
 
-/* Like a snapshot without a label, and reports begin here unless they are asked otherwise. */
+/* Like a snapshot without a label, and reports begin here unless they are asked otherwise: those of
+ * the session that jprof_stop would end. */
 JPROF_API int jprof_reset(void);
 
 /* The profile gets a mark: the name (200 bytes of it), the time, the calling thread. It is

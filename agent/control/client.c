@@ -21,10 +21,11 @@
 
 enum { THROWN_AWAY_BYTES = 1 << 16 }; /* at once */
 
-void client_open(struct client *client, int descriptor, struct line_pool *pool, uint64_t now)
+void client_open(struct client *client, int descriptor, const struct control_peer *peer,
+	struct line_pool *pool, uint64_t now)
 {
 	*client = (struct client){
-		.descriptor = descriptor, .input = {.pool = pool}, .heard = now};
+		.descriptor = descriptor, .peer = *peer, .input = {.pool = pool}, .heard = now};
 }
 
 static void empty_queue(struct client *client)

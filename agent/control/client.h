@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/control/control.h"
 #include "agent/control/line.h"
 
 enum {
@@ -25,6 +26,7 @@ enum {
 
 struct client {
 	int descriptor; /* negative: the place is free */
+	struct control_peer peer;
 	struct line_input input;
 	char *queue; /* queue[sent..queued) is to be written */
 	size_t sent, queued;
@@ -34,7 +36,8 @@ struct client {
 	uint64_t leave; /* ...and at this time, in ms, at the latest it is closed */
 };
 
-void client_open(struct client *client, int descriptor, struct line_pool *pool, uint64_t now);
+void client_open(struct client *client, int descriptor, const struct control_peer *peer,
+	struct line_pool *pool, uint64_t now);
 void client_close(struct client *client);
 
 static inline bool client_here(const struct client *client)

@@ -16,15 +16,25 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "error/error.h"
+
+/* Who asks: a connection, and the process at its other end as the kernel told it when that
+ * connected. */
+struct control_peer {
+	uint64_t connection; /* a number that is never used again; 0: none */
+	uid_t uid;
+	pid_t pid; /* as this process sees it; 0: it does not */
+};
 
 /* run fills *result (a new JSON object; left NULL it is {}), or returns a negative code with
  * error filled. `request` is the whole object that the client sent: unknown members are legal,
  * and nothing but "jprof", "id" and "verb" was looked at. */
 struct control_verb {
 	const char *name;
-	int (*run)(const json_t *request, json_t **result, struct error *error);
+	int (*run)(const struct control_peer *peer, const json_t *request, json_t **result,
+		struct error *error);
 	bool last; /* once it succeeds the channel closes behind its answer */
 };
 
@@ -35,6 +45,11 @@ struct control_setup {
 	 * ms; -1: there is nothing. Looked at again behind each verb. */
 	int64_t (*due_in)(void);
 	void (*due)(void);
+	/* A connection has ended. Not if the whole channel ends. NULL: nothing depends on one. */
+	void (*gone)(uint64_t connection);
+	/* Something lasts as long as the connection does: it does not give way to others while
+	 * it is silent. NULL: nothing does. */
+	bool (*needs)(uint64_t connection);
 	bool attached; /* what `hello` says of how the agent was loaded */
 	/* where directories may be, ends with NULL; NULL: as documented */
 	const char *const *roots;

@@ -188,8 +188,8 @@ static int refuse_verb(const struct control_verb *verbs, const char *name, struc
 		error_subject(name).text, known);
 }
 
-static int run(const struct control_setup *setup, const struct request *request,
-	json_t **result, bool *last, struct error *error)
+static int run(const struct control_setup *setup, const struct control_peer *peer,
+	const struct request *request, json_t **result, bool *last, struct error *error)
 {
 	const struct control_verb *verb = setup->verbs;
 	int status;
@@ -200,13 +200,13 @@ static int run(const struct control_setup *setup, const struct request *request,
 		verb++;
 	if (!verb->name)
 		return refuse_verb(setup->verbs, request->verb, error);
-	status = verb->run(request->object, result, error);
+	status = verb->run(peer, request->object, result, error);
 	*last = status >= 0 && verb->last;
 	return status;
 }
 
-char *verbs_answer(const struct control_setup *setup, const char *line, size_t line_length,
-	size_t *length, bool *last)
+char *verbs_answer(const struct control_setup *setup, const struct control_peer *peer,
+	const char *line, size_t line_length, size_t *length, bool *last)
 {
 	struct request request;
 	struct error error = {0};
@@ -217,7 +217,7 @@ char *verbs_answer(const struct control_setup *setup, const char *line, size_t l
 	*last = false;
 	status = request_parse(&request, line, line_length, &error);
 	if (status == 0)
-		status = run(setup, &request, &result, last, &error);
+		status = run(setup, peer, &request, &result, last, &error);
 	/* A verb that fails without a word, or says something and succeeds. */
 	if (status < 0)
 		error_set(&error, ERROR_IO, "'%s' failed", request.verb);

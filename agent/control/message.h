@@ -40,10 +40,10 @@ void request_fini(struct request *request);
 char *answer_line(
 	const json_t *id, const json_t *result, const struct error *error, size_t *length);
 
-/* Does what the line asks for. The answer with its '\n' and its length: owned, to be freed;
+/* Does what the line of that peer asks for. The answer with its '\n' and its length: owned, to be freed;
  * NULL: no memory for it. *last: the channel is to be closed behind it. */
-char *verbs_answer(const struct control_setup *setup, const char *line, size_t line_length,
-	size_t *length, bool *last);
+char *verbs_answer(const struct control_setup *setup, const struct control_peer *peer,
+	const char *line, size_t line_length, size_t *length, bool *last);
 
 /* What can always be said, with its '\n': there is no memory for a better answer. */
 extern const char answer_no_memory[];

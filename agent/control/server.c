@@ -52,18 +52,39 @@ static void publish_clients(struct server *server)
 
 /* ---- clients that come ---- */
 
-static int check_peer(int descriptor, struct error *error)
+static int check_peer(int descriptor, struct control_peer *peer, struct error *error)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
+	struct ucred told;
+	socklen_t size = sizeof(told);
 
-	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &told, &size) != 0)
 		return error_set_errno(error, ERROR_DENIED, errno, "cannot tell who asks");
-	if (peer.uid == 0 || peer.uid == geteuid())
+	peer->uid = told.uid;
+	peer->pid = told.pid;
+	if (told.uid == 0 || told.uid == geteuid())
 		return 0;
 	return error_set(error, ERROR_DENIED,
 		"user %ld may not control this process; its own user, %ld, and root may",
-		(long)peer.uid, (long)geteuid());
+		(long)told.uid, (long)geteuid());
+}
+
+static bool is_needed(const struct server *server, const struct client *client)
+{
+	return server->setup->needs && server->setup->needs(client->peer.connection);
+}
+
+/* Connections end in many places; here it is told of those that did. */
+static void tell_gone(struct server *server)
+{
+	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
+		struct client *client = &server->client[i];
+
+		if (client_here(client) || client->peer.connection == 0)
+			continue;
+		if (server->setup->gone)
+			server->setup->gone(client->peer.connection);
+		client->peer.connection = 0;
+	}
 }
 
 /* Beyond SERVER_CLIENTS a client comes in place of the one that has been silent longest, if
@@ -79,7 +100,7 @@ static int make_room(struct server *server, uint64_t now, struct error *error)
 
 		if (client_here(client) && !client->leaving &&
 			now - client->heard >= SERVER_IDLE_MS &&
-			(!idle || client->heard < idle->heard))
+			(!idle || client->heard < idle->heard) && !is_needed(server, client))
 			idle = client;
 	}
 	if (!idle)
@@ -95,8 +116,9 @@ static int make_room(struct server *server, uint64_t now, struct error *error)
 static void welcome(struct server *server, int descriptor, uint64_t now)
 {
 	struct error error = {0};
+	struct control_peer peer = {.connection = ++server->connections};
 	struct client *slot = NULL;
-	int refused = check_peer(descriptor, &error);
+	int refused = check_peer(descriptor, &peer, &error);
 
 	if (!refused)
 		refused = make_room(server, now, &error);
@@ -112,7 +134,8 @@ static void welcome(struct server *server, int descriptor, uint64_t now)
 	}
 	if (client_here(slot))
 		client_close(slot);
-	client_open(slot, descriptor, &server->pool, now);
+	tell_gone(server);
+	client_open(slot, descriptor, &peer, &server->pool, now);
 	if (refused)
 		client_dismiss(slot, &error, now);
 }
@@ -153,7 +176,8 @@ static bool answer_round(struct server *server)
 		if (!client_here(client) || client->leaving ||
 			!line_next(&client->input, &line, &line_length))
 			continue;
-		answer = verbs_answer(server->setup, line, line_length, &length, &last);
+		answer = verbs_answer(
+			server->setup, &client->peer, line, line_length, &length, &last);
 		line_done(&client->input);
 		client->heard = now_ms(); /* waiting for an answer is not idling */
 		client_tell(client, answer, length);
@@ -220,6 +244,7 @@ static bool turn(struct server *server)
 	for (unsigned i = 0; i < SERVER_SLOTS; i++)
 		if (client_here(&server->client[i]) && client_done(&server->client[i]))
 			client_close(&server->client[i]);
+	tell_gone(server);
 	publish_clients(server);
 	if (poll(polled, fill_polled(server, polled, now), patience(server, now)) < 0) {
 		/* No memory, say: neither spins nor gives up. */

@@ -30,6 +30,7 @@ struct server {
 	int listener;
 	_Atomic bool ending;      /* set to end it, before the listener is shut down */
 	_Atomic unsigned clients; /* connected */
+	uint64_t connections;     /* so many were numbered, in the life of the process */
 	struct client client[SERVER_SLOTS];
 	struct line_pool pool;
 	uint64_t accept_after; /* ms: no descriptors before that, perhaps */

@@ -75,6 +75,12 @@ static bool note_recording(struct live *live, const json_t *result)
 	return is_other;
 }
 
+static void set_name(struct live *live, const char *name)
+{
+	free(live->name);
+	live->name = name ? strdup(name) : NULL;
+}
+
 /* The same of the answer to a start, which does not say when that was: the next status answer does. */
 static void note_start(struct live *live, const json_t *result)
 {
@@ -84,11 +90,47 @@ static void note_start(struct live *live, const json_t *result)
 	free(live->started);
 	live->file = file ? strdup(file) : NULL;
 	live->started = NULL;
+	set_name(live, json_string_value(json_object_get(result, "name")));
 }
 
-int live_open(struct live *live, pid_t pid, char **file, struct error *error)
+/* ---- the session ---- */
+
+/* A request is about the session that is looked at. members: owned, or NULL. */
+static int put_name(const struct live *live, json_t **members, struct error *error)
 {
-	json_t *result = NULL;
+	if (!live->name)
+		return 0;
+	if (!*members)
+		*members = json_object();
+	return json_object_set_new(*members, "name", json_string(live->name)) == 0
+		       ? 0
+		       : no_memory(error);
+}
+
+/* Chooses the session whose profile that file is. */
+static void find_name(struct live *live, const json_t *result, const char *path)
+{
+	const json_t *sessions = json_object_get(result, "sessions"), *session;
+	struct stat wanted, own;
+	size_t i;
+
+	if (json_array_size(sessions) < 2 || stat(path, &wanted) != 0)
+		return;
+	json_array_foreach(sessions, i, session)
+	{
+		char *file = file_of(live, session);
+
+		if (file && stat(file, &own) == 0 && own.st_dev == wanted.st_dev &&
+			own.st_ino == wanted.st_ino)
+			set_name(live, json_string_value(json_object_get(session, "name")));
+		free(file);
+	}
+}
+
+int live_open(struct live *live, pid_t pid, const char *name, const char *shown, char **file,
+	struct error *error)
+{
+	json_t *result = NULL, *members = NULL;
 	int failed;
 
 	*file = NULL;
@@ -97,8 +139,15 @@ int live_open(struct live *live, pid_t pid, char **file, struct error *error)
 	if (failed != 0)
 		return failed;
 	failed = control_open(&live->control, &live->target, error);
+	if (failed == 0 && name)
+		set_name(live, name);
 	if (failed == 0)
-		failed = control_ask(&live->control, "status", NULL, &result, error);
+		failed = put_name(live, &members, error);
+	if (failed == 0)
+		failed = control_ask(&live->control, "status", members, &result, error);
+	json_decref(members);
+	if (failed == 0 && shown && !name)
+		find_name(live, result, shown);
 	if (failed == 0) {
 		*file = file_of(live, result);
 		note_recording(live, result);
@@ -120,7 +169,8 @@ void live_close(struct live *live)
 		close(live->folder);
 	free(live->file);
 	free(live->started);
-	live->file = live->started = NULL;
+	free(live->name);
+	live->file = live->started = live->name = NULL;
 	live->is_open = live->is_there = false;
 }
 
@@ -178,6 +228,22 @@ static void answer_ended(struct exchange *exchange)
 	exchange_answer(exchange, 200, TYPE_JSON, strdup(ended), strlen(ended));
 }
 
+/* The session may have ended by other ways: then the agent chooses another one, if there is one. */
+static int ask_status(struct live *live, json_t **result, struct error *error)
+{
+	json_t *members = NULL;
+	int failed = put_name(live, &members, error);
+
+	if (failed == 0)
+		failed = ask(live, "status", members, result, error);
+	json_decref(members);
+	if (failed != -ERROR_BUSY || !live->name)
+		return failed;
+	*error = (struct error){0};
+	set_name(live, NULL);
+	return ask(live, "status", NULL, result, error);
+}
+
 void live_status(void *user, struct exchange *exchange)
 {
 	struct live *live = user;
@@ -190,7 +256,7 @@ void live_status(void *user, struct exchange *exchange)
 		answer_ended(exchange);
 		return;
 	}
-	failed = ask(live, "status", NULL, &result, &error);
+	failed = ask_status(live, &result, &error);
 	/* Others start recordings, too. */
 	if (failed == 0 && note_recording(live, result))
 		show_named(live, result);
@@ -236,6 +302,8 @@ static int start_members(
 	if (failed != 0)
 		return failed;
 	failed = start_request_ask(&start, &live->control, &live->target, members, error);
+	if (failed == 0)
+		failed = start_request_sign(members, NULL, "jprof open", error);
 	start_request_fini(&start);
 	return failed;
 }
@@ -298,10 +366,14 @@ static int control_agent(struct live *live, json_t *request, struct error *error
 		failed = connect_again(live, error);
 	if (failed == 0 && verbs[row].members)
 		failed = verbs[row].members(live, request, &members, error);
+	if (failed == 0 && strcmp(verb, "start") != 0)
+		failed = put_name(live, &members, error);
 	if (failed == 0)
 		failed = ask(live, verb, members, &result, error);
 	if (failed == 0 && strcmp(verb, "start") == 0)
 		note_start(live, result);
+	if (failed == 0 && strcmp(verb, "stop") == 0)
+		set_name(live, NULL);
 	if (failed == 0 && verbs[row].changes_profile)
 		show_named(live, result);
 	json_decref(result);

@@ -23,12 +23,16 @@ struct live {
 	int folder; /* of a profile that lies where the target's view is another; -1: none */
 	/* The recording that an answer named last, as the agent writes them. Owned; NULL: none was; when is not known. */
 	char *file, *started;
+	/* The session that is looked at, of several that the JVM may have; owned, or NULL: the agent chooses. */
+	char *name;
 	struct shown *shown; /* borrowed */
 };
 
-/* Connects. *file: its profile as we reach it, owned; NULL: it does not record. 0, or a negative code; live_close is
+/* Connects. name: of the session that is meant, or NULL: the one whose profile is `shown`, or, where that is NULL, too,
+ * the oldest. *file: its profile as we reach it, owned; NULL: it does not record. 0, or a negative code; live_close is
  * harmless then. */
-int live_open(struct live *live, pid_t pid, char **file, struct error *error);
+int live_open(struct live *live, pid_t pid, const char *name, const char *shown, char **file,
+	struct error *error);
 void live_close(struct live *live);
 
 /* ---- for a worker: user is the struct live ---- */

@@ -221,3 +221,18 @@ int start_request_ask(struct start_request *request, struct control *control,
 	json_decref(hello);
 	return failed;
 }
+
+int start_request_sign(json_t **members, const char *name, const char *by, struct error *error)
+{
+	json_t *word = name ? json_string(name) : NULL;
+
+	if (name && !word)
+		return error_set(error, ERROR_VALUE, "the session's name is not UTF-8");
+	if (!*members)
+		*members = json_object();
+	if (json_object_set_new(*members, "by", json_string(by)) != 0 ||
+		(word && json_object_set(*members, "name", word) != 0))
+		no_memory(error);
+	json_decref(word);
+	return -(int)error->code;
+}

@@ -62,4 +62,8 @@ int start_request_place(
 int start_request_ask(struct start_request *request, struct control *control,
 	const struct target *target, json_t **members, struct error *error);
 
+/* Adds to the members (owned; NULL: none yet) what the session is to be called, NULL: as the agent likes, and who wants
+ * it, "jprof start". 0, or a negative code. */
+int start_request_sign(json_t **members, const char *name, const char *by, struct error *error);
+
 #endif

@@ -38,17 +38,46 @@ static dev_t listed_device(const char *path, const struct stat *file)
 	return device;
 }
 
-/* Asks the process to bring the file up to date. It must have jprof's library, and name this
- * very file, as it sees it. */
-static int refresh(long pid, const struct stat *file, struct error *error)
+/* True if the target means that very file by the name. */
+static bool is_file(const struct target *target, const json_t *name, const struct stat *file)
 {
+	const char *path = json_string_value(name);
+	int held = path && path[0] == '/' ? target_open_path(target, path, O_PATH | O_NOFOLLOW)
+					  : -1;
+	struct stat status;
+	bool is_same = held >= 0 && fstat(held, &status) == 0 &&
+		       status.st_dev == file->st_dev && status.st_ino == file->st_ino;
+
+	if (held >= 0)
+		close(held);
+	return is_same;
+}
+
+/* True if the answer to `flush` names the file as that of a session. */
+static bool names_file(
+	const struct target *target, const json_t *result, const struct stat *file)
+{
+	const json_t *files = json_object_get(result, "files"), *name;
+	size_t i;
+
+	json_array_foreach(files, i, name)
+	{
+		if (is_file(target, name, file))
+			return true;
+	}
+	return is_file(target, json_object_get(result, "file"), file);
+}
+
+/* Asks the process to bring the file up to date. It must have jprof's library, and name this
+ * very file, as it sees it. Of a session that is not alone the file is a new one then. */
+static int refresh(long pid, const char *path, struct error *error)
+{
+	struct stat file;
 	struct target target;
 	struct jvm_maps maps = {0};
 	struct control control = {.descriptor = -1};
-	struct stat status;
 	json_t *result = NULL;
-	const char *named;
-	int held = -1, failed = target_open(&target, (pid_t)pid, error);
+	int failed = target_open(&target, (pid_t)pid, error);
 
 	if (failed != 0)
 		return failed;
@@ -58,16 +87,9 @@ static int refresh(long pid, const struct stat *file, struct error *error)
 	if (failed == 0 && maps.agent)
 		failed = control_ask(&control, "flush", NULL, &result, error);
 	jvm_maps_fini(&maps);
-	named = json_string_value(json_object_get(result, "file"));
-	if (named && named[0] == '/')
-		held = target_open_path(&target, named, O_PATH | O_NOFOLLOW);
-	if (failed == 0 &&
-		(held < 0 || fstat(held, &status) != 0 || status.st_dev != file->st_dev ||
-			status.st_ino != file->st_ino))
+	if (failed == 0 && (stat(path, &file) != 0 || !names_file(&target, result, &file)))
 		failed = error_set(error, ERROR_DENIED,
 			"process %ld holds it, but does not say that it records into it", pid);
-	if (held >= 0)
-		close(held);
 	json_decref(result);
 	control_close(&control);
 	target_close(&target);
@@ -102,9 +124,10 @@ void live_profile_refresh(const char *path, struct live_profile *live)
 			continue;
 		live->pid = pid;
 		live->why = (struct error){0};
-		live->is_fresh = refresh(pid, &file, &live->why) == 0;
+		live->is_fresh = refresh(pid, path, &live->why) == 0;
 	}
 	fclose(locks);
+	stat(path, &file);
 	clock_gettime(CLOCK_REALTIME, &now);
 	live->age = (double)(now.tv_sec - file.st_mtim.tv_sec) +
 		    (double)(now.tv_nsec - file.st_mtim.tv_nsec) / 1e9;

@@ -147,11 +147,14 @@ class Crowd:
         except (OSError, ValueError, KeyError) as error:
             fail(f"client {number}: {error!r}")
 
-    def members(self, verb, label):
+    def members(self, verb, label, own):
+        """own: the name of the client's session."""
         if verb == "snapshot":
             return {"label": label}
+        if verb == "stop":
+            return {"name": own}
         if verb == "start":
-            return {"options": {"file": f"{self.folder}/{label}.jprof", "include": ["Jobs", "Noise"]}}
+            return {"name": own, "options": {"file": f"{self.folder}/{label}.jprof", "include": ["Jobs", "Noise"]}}
         return {}
 
     def loop(self, client, number):
@@ -161,7 +164,7 @@ class Crowd:
             verb = verbs[turn % len(verbs)]
             label = f"c{number}-{turn}"
             turn += 1
-            self.note(verb, client.ask(verb, **self.members(verb, label)), label)
+            self.note(verb, client.ask(verb, **self.members(verb, label, f"c{number}")), label)
             if verb == "start":
                 time.sleep(0.1)
             if turn % 50 == 0:  # and they come and go
@@ -185,7 +188,7 @@ def crowd(pid, clients, seconds, folder):
             fail(f"{verb} was never done")
     last = Client(pid)
     if last.must("status")["state"] == "recording":
-        last.must("stop")
+        last.must("stop", all=True)
     last.close()
 
 

@@ -58,11 +58,12 @@ public final class JProf {
 	}
 
 	/**
-	 * Begins to record with the options that the agent was loaded with. When it returns, every
-	 * loaded class that was chosen has its probes. A recording after the first writes a profile
-	 * of its own, whose name gets a number.
+	 * Begins to record with the options that the agent was loaded with, as the session
+	 * {@code program}; others may record beside it. When it returns, every loaded class that was
+	 * chosen has its probes. A recording after the first writes a profile of its own, whose name
+	 * gets a number.
 	 *
-	 * @throws IllegalStateException if something is being recorded already, another command is
+	 * @throws IllegalStateException if that session records already, another command is
 	 *         under way, or it cannot be done
 	 */
 	public static void start() {
@@ -81,9 +82,10 @@ public final class JProf {
 	}
 
 	/**
-	 * Ends the recording. When it returns, the profile is complete, and no class has probes.
+	 * Ends that session, or, where there is none, the only one that records. When it returns, the
+	 * profile is complete, and, if nobody else records, no class has probes.
 	 *
-	 * @throws IllegalStateException if nothing is being recorded, or another command is under way
+	 * @throws IllegalStateException if there is no such session, or another command is under way
 	 */
 	public static void stop() {
 		if (present)
@@ -91,8 +93,8 @@ public final class JProf {
 	}
 
 	/**
-	 * Keeps a copy of all counts in the profile, for reports of the time between two of them.
-	 * Returns when it is in the file, which takes some milliseconds or, with very large call trees,
+	 * Keeps a copy of all counts in the profile of that session, or, where there is none, of all
+	 * that record, for reports of the time between two of them. Returns when it is in the file, which takes some milliseconds or, with very large call trees,
 	 * seconds.
 	 *
 	 * @param label at most 100 bytes of UTF-8, without control characters and {@code ..}; null for a

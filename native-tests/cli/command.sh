@@ -101,7 +101,16 @@ says 2 "no command 'attack'; did you mean 'attach'\? the commands and topics are
 says 2 "no command 'option'; did you mean 'options'\?" help option
 says 2 "unknown option '--wach'; did you mean '--watch'\? the options are --watch, --all, --format" status 1 --wach
 says 2 "no format 'jsn'; did you mean 'json'\? the formats are text, json" status 1 --format jsn
-says 2 "unknown option '--x'; 'stop' has none" stop 1 --x
+says 2 "unknown option '--x'; the options are --name, --all" stop 1 --x
+says 2 "name and --all exclude each other" stop 1 --name a --all
+says 2 "needs a value: NAME" stop 1 --name
+says 2 "name needs a value" reset 1 --name=
+says 2 "unknown option '--name'; the options are --all" detach 1 --name a
+says 2 "either a scope is wanted" scope 1
+says 2 "either a scope is wanted" scope 1 com.acme.A.b --everything
+says 2 "start no and --name exclude each other" attach 1 --start no --name a
+prints '^  --name +NAME' help attach
+prints '^usage: jprof scope PID' help scope
 prints '^usage: jprof list ' help list
 prints '^\{"jvms":\[' list --format json
 says 2 "no format 'csv'; the formats are text, json" list --format csv

@@ -83,7 +83,7 @@ completes '4711 4712' jprof stop ''
 completes 'com.acme.Main\$Inner' jprof attach com
 completes '' jprof attach '$'
 completes 'bash' jprof completion b
-completes 'schema' jprof help sc
+completes 'schema scope' jprof help sc
 completes 'component' jprof report --by c
 completes '--watch' jprof status --w
 completes '--io --io_class_loading --io_cpu --io_slots' jprof run --io
@@ -162,7 +162,7 @@ if command -v fish >/dev/null; then
 	fish_offers 'com.acme.Main$Inner' 'jprof stop com'
 	fish_offers 'one.jprof' 'jprof report one'
 	fish_offers 'bash' 'jprof completion b'
-	fish_offers 'schema' 'jprof help sc'
+	fish_offers 'schema scope' 'jprof help sc'
 	holds "a process's name was run" test ! -e ran
 else
 	echo "completion.sh: fish is not here: its script was not read"

@@ -385,8 +385,112 @@ static void status_lines(void **state)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		json_t *status = json_loads(rows[i].json, 0, NULL);
-		char *lines = status_text(status, rows[i].width);
+		char *lines = status_text(status, NULL, rows[i].width, 0);
 
+		assert_string_equal(lines, rows[i].lines);
+		free(lines);
+		json_decref(status);
+	}
+}
+
+/* Root has the same name everywhere. */
+static const char two_sessions[] =
+	"{\"state\": \"recording\", \"file\": \"/tmp/a.jprof\", \"threads\": 7, \"sessions\": ["
+	"{\"name\": \"main\", \"number\": 1, \"owner\": {\"text\": \"command line\"},"
+	" \"file\": \"/tmp/a.jprof\", \"duration_ns\": 240000000000, \"traces\": [],"
+	" \"options\": {\"calls\": \"auto\", \"metrics\": [\"wall\", \"cpu\"], \"include\": "
+	"[]},"
+	" \"matches\": [{\"option\": \"include\", \"pattern\": \"x.*\", \"matches\": 0}]},"
+	"{\"name\": \"of\\u001b-bob\", \"number\": 2,"
+	" \"owner\": {\"text\": \"uid 0\", \"uid\": 0, \"pid\": 9, \"by\": \"jprof attach\"},"
+	" \"file\": \"/srv/a/rather/long/path/to/the/profile/of/bob-4711-2.jprof\","
+	" \"duration_ns\": 12000000000, \"ends_in_ms\": 48000, \"traces\": [\"gc\", \"locks\"],"
+	" \"options\": {\"calls\": \"instrument\", \"metrics\": [\"wall\"],"
+	" \"include\": [\"com.acme.*\", \"org.x.*\"], \"threads\": \"w-*\"}},"
+	"{\"name\": 5, \"owner\": 7, \"options\": [], \"traces\": \"\", \"file\": \"\","
+	" \"scope\": \"user=al*\"}, 3]}";
+
+static void session_tables(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width;
+		const char *lines;
+	} rows[] = {
+		{NULL, 80,
+			"Name          Owner               For              Calls       "
+			"Metrics\n"
+			"main          command line        4 min            auto        "
+			"wall+cpu\n"
+			"              into /tmp/a.jprof\n"
+			"of\\u001b-bob  root, jprof attach  12 s, 48 s left  instrument  wall\n"
+			"              traces gc+locks  include com.acme.*+org.x.*  threads "
+			"w-*\n"
+			"              into "
+			"/srv/a/rather/long/path/to/the/profile/of/bob-4711-2.jprof\n"
+			"-             -                   -                -           -\n"
+			"              scope tag:user=al*\n"
+			"-             -                   -                -           -\n"
+			"\n"
+			"state               recording\n"
+			"threads             7\n"
+			"matches nothing     main: include=x.*: no method of this name is "
+			"there yet\n"},
+		{NULL, 160,
+			"Name          Owner               For              Calls       "
+			"Metrics   Traces    Filter\n"
+			"main          command line        4 min            auto        "
+			"wall+cpu  -         -\n"
+			"              into /tmp/a.jprof\n"
+			"of\\u001b-bob  root, jprof attach  12 s, 48 s left  instrument  wall  "
+			"    gc+locks  include com.acme.*+org.x.*  threads w-*\n"
+			"              into "
+			"/srv/a/rather/long/path/to/the/profile/of/bob-4711-2.jprof\n"
+			"-             -                   -                -           -      "
+			"   -         scope tag:user=al*\n"
+			"-             -                   -                -           -      "
+			"   -         -\n"
+			"\n"
+			"state               recording\n"
+			"threads             7\n"
+			"matches nothing     main: include=x.*: no method of this name is "
+			"there yet\n"},
+		{NULL, 50,
+			"Name          Owner               For\n"
+			"main          command line        4 min\n"
+			"              calls auto  metrics wall+cpu\n"
+			"              into /tmp/a.jprof\n"
+			"of\\u001b-bob  root, jprof attach  12 s, 48 s left\n"
+			"              calls instrument  metrics wall\n"
+			"              traces gc+locks\n"
+			"              include com...*+org.x.*  threads w-*\n"
+			"              into /srv/a/rat..of/bob-4711-2.jprof\n"
+			"-             -                   -\n"
+			"              scope tag:user=al*\n"
+			"-             -                   -\n"
+			"\n"
+			"state               recording\n"
+			"threads             7\n"
+			"matches nothing     main: include=x.*: no method of this name is "
+			"there yet\n"},
+		{"main", 80,
+			"state               recording\n"
+			"session             main\n"
+			"owner               command line\n"
+			"profile             /tmp/a.jprof\n"
+			"recording for       240,000.000 ms\n"
+			"options             "
+			"{\"calls\":\"auto\",\"metrics\":[\"wall\",\"cpu\"],\"include\":[]}\n"
+			"threads             7\n"
+			"matches nothing     include=x.*: no method of this name is there "
+			"yet\n"},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		json_t *status = json_loads(two_sessions, 0, NULL);
+		char *lines = status_text(status, rows[i].name, 0, rows[i].width);
+
+		assert_non_null(status);
 		assert_string_equal(lines, rows[i].lines);
 		free(lines);
 		json_decref(status);
@@ -442,6 +546,7 @@ int main(void)
 		cmocka_unit_test(only_plain_files_are_opened),
 		cmocka_unit_test(times_in_paths),
 		cmocka_unit_test(status_lines),
+		cmocka_unit_test(session_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

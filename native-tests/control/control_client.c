@@ -26,27 +26,31 @@ enum { PATIENCE_MS = 10000 };
 
 _Atomic unsigned channel_waits;
 
-static int echo(const json_t *request, json_t **result, struct error *error)
+static int echo(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	*result = json_pack("{s:O*}", "n", json_object_get(request, "n"));
 	return *result ? 0 : error_set(error, ERROR_MEMORY, "no memory");
 }
 
-static int wait_300(const json_t *request, json_t **result, struct error *error)
+static int wait_300(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	atomic_fetch_add(&channel_waits, 1);
 	usleep(300000);
 	return 0;
 }
 
-static int wait_long(const json_t *request, json_t **result, struct error *error)
+static int wait_long(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	atomic_fetch_add(&channel_waits, 1);
 	usleep(2000000);
 	return 0;
 }
 
-static int give_large(const json_t *request, json_t **result, struct error *error)
+static int give_large(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	static char text[100001];
 
@@ -55,7 +59,16 @@ static int give_large(const json_t *request, json_t **result, struct error *erro
 	return 0;
 }
 
-static int detach(const json_t *request, json_t **result, struct error *error)
+static int whoami(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
+{
+	*result = json_pack("{s:I, s:i, s:i}", "connection", (json_int_t)peer->connection,
+		"uid", (int)peer->uid, "pid", (int)peer->pid);
+	return *result ? 0 : error_set(error, ERROR_MEMORY, "no memory");
+}
+
+static int detach(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	if (json_object_get(request, "fail"))
 		return error_set(error, ERROR_JVM, "not now");
@@ -67,6 +80,7 @@ static const struct control_verb verbs[] = {
 	{"wait", wait_300, false},
 	{"long", wait_long, false},
 	{"large", give_large, false},
+	{"whoami", whoami, false},
 	{"detach", detach, true},
 	{0},
 };
@@ -74,7 +88,14 @@ static const struct control_verb verbs[] = {
 static char root[80];
 static const char *const roots[] = {root, NULL};
 
-const struct control_setup channel_setup = {.verbs = verbs, .roots = roots};
+_Atomic uint64_t channel_needed;
+
+static bool is_needed(uint64_t connection)
+{
+	return connection == channel_needed;
+}
+
+const struct control_setup channel_setup = {.verbs = verbs, .needs = is_needed, .roots = roots};
 
 /* ---- the place ---- */
 

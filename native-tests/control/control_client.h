@@ -12,13 +12,16 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "agent/control/control.h"
 
-/* Verbs: echo (gives "n" back), wait (300 ms), long (2 s), large (an answer of 100 KB), detach (the
+/* Verbs: echo (gives "n" back), wait (300 ms), long (2 s), large (an answer of 100 KB), whoami
+ * ("connection", "uid", "pid"), detach (the
  * last one). */
 extern const struct control_setup channel_setup;
-extern _Atomic unsigned channel_waits; /* waits that have begun */
+extern _Atomic unsigned channel_waits;  /* waits that have begun */
+extern _Atomic uint64_t channel_needed; /* the number of a connection that does not give way */
 
 /* A new directory for roots; and all that is in it removed. */
 int channel_make_root(void **state);

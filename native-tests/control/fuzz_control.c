@@ -22,7 +22,8 @@ static void require(bool condition, const char *what)
 	}
 }
 
-static int echo(const json_t *request, json_t **result, struct error *error)
+static int echo(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	*result = json_pack("{s:O}", "request", request);
 	return *result ? 0 : error_set(error, ERROR_MEMORY, "no memory");
@@ -30,12 +31,13 @@ static int echo(const json_t *request, json_t **result, struct error *error)
 
 static const struct control_verb verbs[] = {{"echo", echo, false}, {"detach", echo, true}, {0}};
 static const struct control_setup setup = {.verbs = verbs};
+static const struct control_peer peer = {.connection = 7};
 
 static void check_answer(const char *line, size_t line_length)
 {
 	size_t length;
 	bool last;
-	char *answer = verbs_answer(&setup, line, line_length, &length, &last);
+	char *answer = verbs_answer(&setup, &peer, line, line_length, &length, &last);
 
 	require(answer, "there is an answer");
 	require(memchr(answer, '\n', length) == answer + length - 1, "it is one line");

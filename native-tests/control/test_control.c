@@ -56,7 +56,7 @@ static void test_hello(void **state)
 		"1],"
 		"\"pid\":%d,\"loaded\":\"start\",\"verbs\":[\"hello\",\"echo\",\"wait\","
 		"\"long\","
-		"\"large\",\"detach\"]}}",
+		"\"large\",\"whoami\",\"detach\"]}}",
 		JPROF_VERSION, (int)getpid());
 	assert_string_equal(text, expected);
 	assert_int_equal(control_clients(), 1);
@@ -250,7 +250,8 @@ static void test_end_during_verb(void **state)
 	end();
 }
 
-static int end_and_answer(const json_t *request, json_t **result, struct error *error)
+static int end_and_answer(const struct control_peer *peer, const json_t *request,
+	json_t **result, struct error *error)
 {
 	control_end();
 	*result = json_pack("{s:b}", "there", channel_exists());
@@ -274,6 +275,82 @@ static void test_end_inside_verb(void **state)
 	assert_true(channel_ends(connection));
 	close(connection);
 	end();
+}
+
+/* ---- who asks, and who is gone ---- */
+
+enum { CONNECTIONS = 4096 };
+
+static _Atomic unsigned gone_times[CONNECTIONS]; /* by the number of the connection */
+
+static void note_gone(uint64_t connection)
+{
+	if (connection < CONNECTIONS)
+		atomic_fetch_add(&gone_times[connection], 1);
+}
+
+static unsigned number_of(int connection)
+{
+	char text[256];
+	unsigned number = 0;
+
+	assert_true(channel_say(connection, "{\"jprof\":1,\"verb\":\"whoami\"}"));
+	assert_true(channel_read(connection, text, sizeof(text)));
+	json_t *answer = json_loads(text, 0, NULL);
+	const json_t *result = json_object_get(answer, "result");
+
+	number = (unsigned)json_integer_value(json_object_get(result, "connection"));
+	assert_int_equal(json_integer_value(json_object_get(result, "uid")), getuid());
+	assert_int_equal(json_integer_value(json_object_get(result, "pid")), getpid());
+	json_decref(answer);
+	assert_in_range(number, 1, CONNECTIONS - 1);
+	return number;
+}
+
+static void await_gone(unsigned number)
+{
+	for (int i = 0; i < 5000 && gone_times[number] == 0; i++)
+		usleep(1000);
+	assert_int_equal(gone_times[number], 1);
+}
+
+/* Each connection has a number of its own, and that it is gone is told once, however it went; of
+ * those that are there when the channel ends nothing is told. */
+static void test_gone(void **state)
+{
+	struct control_setup setup = channel_setup;
+	int first, second, third, stays;
+	unsigned number[4];
+	static const struct linger at_once = {1, 0};
+
+	setup.gone = note_gone;
+	assert_int_equal(control_start(&setup, NULL), 0);
+	first = channel_connect();
+	second = channel_connect();
+	stays = channel_connect();
+	number[0] = number_of(first);
+	number[1] = number_of(second);
+	number[3] = number_of(stays);
+	assert_int_not_equal(number[0], number[1]);
+	close(first);
+	await_gone(number[0]);
+	assert_int_equal(gone_times[number[1]], 0);
+	/* Half an end, and with an answer that nobody reads. */
+	shutdown(second, SHUT_WR);
+	await_gone(number[1]);
+	third = channel_connect();
+	number[2] = number_of(third);
+	assert_int_not_equal(number[2], number[0]);
+	assert_int_not_equal(number[2], number[1]);
+	channel_say(third, "{\"jprof\":1,\"verb\":\"large\"}");
+	setsockopt(third, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close(third);
+	await_gone(number[2]);
+	end();
+	assert_int_equal(gone_times[number[3]], 0);
+	assert_int_equal(gone_times[number[0]], 1);
+	close(second);
+	close(stays);
 }
 
 static void *end_it(void *argument)
@@ -434,6 +511,7 @@ int main(void)
 		CASE(test_detach),
 		CASE(test_end_during_verb),
 		CASE(test_end_inside_verb),
+		CASE(test_gone),
 		CASE(test_end_by_many),
 		CASE(test_fork),
 		CASE(test_thread),

@@ -22,23 +22,27 @@
 
 /* ---- verbs ---- */
 
-static int echo(const json_t *request, json_t **result, struct error *error)
+static int echo(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	*result = json_pack("{s:O*}", "options", json_object_get(request, "options"));
 	return *result ? 0 : error_set(error, ERROR_MEMORY, "no memory");
 }
 
-static int nothing(const json_t *request, json_t **result, struct error *error)
+static int nothing(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	return 0;
 }
 
-static int refuse(const json_t *request, json_t **result, struct error *error)
+static int refuse(const struct control_peer *peer, const json_t *request, json_t **result,
+	struct error *error)
 {
 	return error_set(error, ERROR_BUSY, "cannot write '/tmp/\xff\xc3\xa9': \"no\"");
 }
 
-static int fail_silently(const json_t *request, json_t **result, struct error *error)
+static int fail_silently(const struct control_peer *peer, const json_t *request,
+	json_t **result, struct error *error)
 {
 	return -1;
 }
@@ -52,6 +56,7 @@ static const struct control_verb verbs[] = {
 	{0},
 };
 static const struct control_setup setup = {.verbs = verbs, .attached = true};
+static const struct control_peer peer = {.connection = 7};
 
 /* ---- rows ---- */
 
@@ -59,7 +64,7 @@ static const struct control_setup setup = {.verbs = verbs, .attached = true};
 static json_t *ask(const char *line, size_t line_length, bool *last)
 {
 	size_t length;
-	char *answer = verbs_answer(&setup, line, line_length, &length, last);
+	char *answer = verbs_answer(&setup, &peer, line, line_length, &length, last);
 	json_t *json;
 
 	assert_non_null(answer);
@@ -328,8 +333,8 @@ static void test_no_memory(void **state)
 		do {
 			until_failure = n++;
 			json_set_alloc_funcs(sparse_malloc, free);
-			char *answer = verbs_answer(
-				&setup, requests[i], strlen(requests[i]), &length, &last);
+			char *answer = verbs_answer(&setup, &peer, requests[i],
+				strlen(requests[i]), &length, &last);
 			refused = until_failure < 0;
 			json_set_alloc_funcs(malloc, free);
 			if (refused && answer)
