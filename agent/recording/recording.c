@@ -22,6 +22,7 @@
 #include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/session/session_calibration.h"
+#include "agent/session/sharing.h"
 #include "agent/threads/thread_events.h"
 #include "agent/threads/threads.h"
 #include "agent/threads/virtual_threads.h"
@@ -195,6 +196,8 @@ int recording_make_guest(struct session **guest, struct session *host, struct op
 
 	if (!code)
 		code = session_create_guest(guest, host, options, error);
+	if (!code)
+		code = sharing_check(*guest, error);
 	if (!code)
 		code = sampler_prepare(&(*guest)->options, error);
 	if (!code)
