@@ -156,3 +156,29 @@ int reader_check_subject(struct reader *reader, const struct profile_account *ac
 		return read_damaged(reader->source, "an exception of an unknown class");
 	return 0;
 }
+
+static bool was_there(const struct profile_session *session, uint64_t at)
+{
+	return session->began <= at &&
+	       (session->ended == PROFILE_NOT_KNOWN || (int64_t)at < session->ended);
+}
+
+/* There were most when one of them had just begun. */
+unsigned profile_others(const struct profile *profile)
+{
+	const struct profile_session *own = profile->session;
+	unsigned most = 0;
+
+	for (size_t i = 0; own && i < profile->sharer_count; i++) {
+		uint64_t at = profile->sharer[i].began > own->began ? profile->sharer[i].began
+								    : own->began;
+		unsigned there = 0;
+
+		for (size_t k = 0; k < profile->sharer_count; k++)
+			there += &profile->sharer[k] != own &&
+				 was_there(&profile->sharer[k], at);
+		if (was_there(own, at) && there > most)
+			most = there;
+	}
+	return most;
+}

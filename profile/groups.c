@@ -20,15 +20,12 @@ struct merged {
 	bool *called; /* where they are apart, by a node as it was: calls have found it, or one below it */
 };
 
-/* Of methods that samples have found, where these are apart: no method has such an id. */
-#define SAMPLED_METHOD 0x80000000u
-
 /* Of labels, joined with their line, value or tags: likewise. */
 #define LINE_METHOD  0x40000000u
 #define VALUE_METHOD 0x20000000u
 #define TAGS_METHOD  0x10000000u
 
-static uint32_t path_method(const struct profile_node *node)
+uint32_t path_method(const struct profile_node *node)
 {
 	if (node->line)
 		return LINE_METHOD | node->line;
@@ -172,16 +169,16 @@ static bool is_same(const struct profile_node *up, const struct profile_node *no
 }
 
 /* Callers stand before what they call. A label is a part of its method. */
-static void count_recursion(struct merged *merged)
+void paths_count_recursion(struct profile *profile, bool all)
 {
-	for (size_t i = 0; i < merged->nodes; i++) {
-		struct profile_node *node = &merged->node[i];
-		const struct profile_node *up = &merged->node[node->parent];
+	for (size_t i = 0; i < profile->node_count; i++) {
+		struct profile_node *node = &profile->node[i];
+		const struct profile_node *up = &profile->node[node->parent];
 
-		if (!node->sampled)
+		if ((!node->sampled && !all) || node->parent == i)
 			continue;
 		while (!is_same(up, node) && up->id != 0)
-			up = &merged->node[up->parent];
+			up = &profile->node[up->parent];
 		node->recursion = is_same(up, node) ? up->recursion + 1 : 0;
 	}
 }
@@ -230,7 +227,6 @@ int groups_merge(struct owned_profile *owned)
 		merged.threads++;
 	}
 	merged.first[merged.threads] = merged.nodes;
-	count_recursion(&merged);
 	for (size_t i = 0; i < profile->account_count; i++)
 		profile->account[i].node = merged.place[profile->account[i].node];
 	profile->thread = merged.thread;
@@ -238,5 +234,6 @@ int groups_merge(struct owned_profile *owned)
 	profile->thread_count = merged.threads;
 	profile->node = merged.node;
 	profile->node_count = merged.nodes;
+	paths_count_recursion(profile, false);
 	return 0;
 }

@@ -100,9 +100,23 @@ static bool is_chosen_set(
 	return true;
 }
 
-/* Values and sets of tags that are chosen. */
-static int find_chosen(struct owned_profile *owned, const struct label_choice *choice)
+static struct pattern_list list_of(const char *const *tag)
 {
+	return (struct pattern_list){.pattern = (char **)(uintptr_t)tag, .count = *tag ? 1 : 0};
+}
+
+bool labels_have_tag(const struct profile *profile, uint32_t tags, const char *tag)
+{
+	const struct pattern_list list = list_of(&tag);
+
+	return is_chosen_set(profile, &list, profile_tags_find(profile, tags));
+}
+
+/* Values and sets of tags that are chosen; the scope's is one of them in any case. */
+static int find_chosen(
+	struct owned_profile *owned, const struct label_choice *choice, const char *scope)
+{
+	const struct pattern_list scopes = list_of(&scope);
 	const struct profile *profile = &owned->profile;
 	struct labels_chosen *chosen = store_room(&owned->store, 1, sizeof *chosen);
 
@@ -122,7 +136,8 @@ static int find_chosen(struct owned_profile *owned, const struct label_choice *c
 	for (size_t i = 0; i <= profile->tag_count; i++)
 		if (i == 0 || i == profile->tag_count ||
 			profile->tag[i].set != profile->tag[i - 1].set)
-			chosen->tags[i] = is_chosen_set(profile, &choice->tags, i);
+			chosen->tags[i] = is_chosen_set(profile, &choice->tags, i) &&
+					  is_chosen_set(profile, &scopes, i);
 	owned->chosen = chosen;
 	return 0;
 }
@@ -159,7 +174,7 @@ static uint8_t usual_state(const struct profile_node *node)
 }
 
 /* Its callees are still called by it: so its state stays known. */
-static void empty_node(const struct profile *profile, struct profile_node *node)
+void labels_empty_node(const struct profile *profile, struct profile_node *node)
 {
 	node->earlier = usual_state(node);
 	node->calls = node->interpreted = node->jitted = node->native = 0;
@@ -184,7 +199,7 @@ static void give_calls(struct profile *profile, const struct profile_node *label
 
 /* A thread did what its nodes did; of those without anything nothing is left. Of its waiting for a processor it is not known what
  * it was done under. */
-static void sum_thread(const struct profile *profile, size_t at)
+void labels_sum_thread(const struct profile *profile, size_t at)
 {
 	struct profile_thread *thread = &profile->thread[at];
 	uint64_t total[PROFILE_METRIC_MAX] = {0}, events = 0;
@@ -206,8 +221,10 @@ static void sum_thread(const struct profile *profile, size_t at)
 }
 
 /* What counting cost is known of the whole. */
-static void note_counting(struct profile *profile)
+void labels_note_counting(struct profile *profile)
 {
+	if (profile->is_chosen)
+		return;
 	profile->is_chosen = true;
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
@@ -228,14 +245,15 @@ static void leave_out(struct profile *profile)
 	profile->slice_use_count = 0;
 }
 
-int labels_choose(struct owned_profile *owned, const struct label_choice *choice)
+int labels_choose(
+	struct owned_profile *owned, const struct label_choice *choice, const char *scope)
 {
 	struct profile *profile = &owned->profile;
 	struct label_state *state =
 		store_room(&owned->store, profile->node_count + 1, sizeof *state);
 	size_t accounts = 0;
 
-	if (find_chosen(owned, choice) != 0 || !state)
+	if (find_chosen(owned, choice, scope) != 0 || !state)
 		return -1;
 	for (size_t i = 0; i < profile->node_count; i++) {
 		struct profile_node *node = &profile->node[i];
@@ -246,21 +264,22 @@ int labels_choose(struct owned_profile *owned, const struct label_choice *choice
 		state[i] =
 			label_state_below(owned, caller, (uint32_t[]){node->value, node->tags});
 		if (!label_state_is_chosen(owned, state[i]))
-			empty_node(profile, node);
+			labels_empty_node(profile, node);
 		else if (node->value > 0 && !is_root && !label_state_is_chosen(owned, caller))
 			give_calls(profile, node);
 	}
-	note_counting(profile);
+	labels_note_counting(profile);
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
 
-		if (account->kind != CALLS &&
-			label_state_is_chosen(owned, state[account->node]))
+		/* Those that a session's scope has left were counted inside. */
+		if (account->kind == CALLS ? label_choice_is_all(choice)
+					   : label_state_is_chosen(owned, state[account->node]))
 			profile->account[accounts++] = *account;
 	}
 	profile->account_count = accounts;
 	for (size_t t = 0; t < profile->thread_count; t++)
-		sum_thread(profile, t);
+		labels_sum_thread(profile, t);
 	leave_out(profile);
 	return interval_drop_unused(profile);
 }

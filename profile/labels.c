@@ -7,8 +7,7 @@
  * there gets the line. What values and tags tell apart is put together again, path by path; as it was, it is kept
  * as the profile's `labelled`.
  */
-#include "profile/pairs.h"
-#include "profile/reader.h"
+#include "profile/parting.h"
 
 /* ---- what they are ---- */
 
@@ -56,16 +55,6 @@ int labels_read(struct reader *reader)
 
 /* ---- parts of methods ---- */
 
-struct parting {
-	struct profile *profile;
-	bool apart;         /* paths of samples are not put together with those of calls */
-	uint32_t *place;    /* by a node as it was: where it is, or what it is a part of */
-	uint32_t *line;     /* by a node as it was: of a line's; 0: it is none */
-	size_t kept, first; /* nodes; of them before the thread's */
-	/* Of one thread: of what the method and the caller's line are, and (caller, that) of each node: its number there. */
-	struct pairs names, paths;
-};
-
 static bool is_line(const struct profile_node *node)
 {
 	return node->line > 0;
@@ -86,36 +75,24 @@ static bool has_any(
 	return any;
 }
 
-static void add_part(
-	const struct profile *profile, struct profile_node *to, const struct profile_node *part)
-{
-	uint64_t *base = (uint64_t *)(uintptr_t)to->base;
-
-	to->sampled &= part->sampled;
-	for (int k = 0; k < 4; k++)
-		to->transition[k / 2][k % 2] += part->transition[k / 2][k % 2];
-	/* And spent, behind it. */
-	for (unsigned m = 0; m < 2 * profile->metric_count; m++)
-		base[m] += part->base[m];
-}
-
+/* user: by a node as it was: of a line's the line; 0: it is none. */
 static int part_line(struct parting *parting, size_t i)
 {
 	struct profile *profile = parting->profile;
 	struct profile_node node = profile->node[i];
-	uint32_t caller = node.parent, parent = parting->place[caller];
+	uint32_t caller = node.parent, parent = parting->place[caller], *line = parting->user;
 	bool root = caller == i;
 
 	/* One whose method was folded, and that is elsewhere by now, is the method's. */
 	if (!root && is_line(&node) && profile->node[parent].method == node.method) {
-		parting->line[i] = node.line;
+		line[i] = node.line;
 		parting->place[i] = parent;
-		add_part(profile, &profile->node[parent], &node);
+		parting_add(profile, &profile->node[parent], &node);
 		return 0;
 	}
 	parting->place[i] = (uint32_t)parting->kept;
 	node.parent = root ? (uint32_t)parting->kept : parent;
-	node.line = root ? 0 : parting->line[caller];
+	node.line = root ? 0 : line[caller];
 	profile->node[parting->kept++] = node;
 	return 0;
 }
@@ -124,68 +101,35 @@ static int part_line(struct parting *parting, size_t i)
 static int part_value(struct parting *parting, size_t i)
 {
 	struct profile *profile = parting->profile;
-	struct profile_node node = profile->node[i], *to;
+	struct profile_node node = profile->node[i];
 	bool root = node.parent == i;
 	uint32_t parent = root ? (uint32_t)parting->kept : parting->place[node.parent];
-	uint32_t name, number;
+	uint32_t name;
 
 	if (!root && node.method == METHOD_ROOT)
 		parent = (uint32_t)parting->first;
 	if (!root && (is_value_or_tags(&node) || node.method == METHOD_ROOT) &&
 		profile->node[parent].method == node.method) {
 		parting->place[i] = parent;
-		add_part(profile, &profile->node[parent], &node);
+		parting_add(profile, &profile->node[parent], &node);
 		return 0;
 	}
 	name = pairs_take(&parting->names, node.method, node.line);
-	number = pairs_take(&parting->paths, parent,
-		name << 1 | (uint32_t)(parting->apart && node.sampled));
-	if (name == 0 || number == 0)
+	if (name == 0)
 		return -1;
-	parting->place[i] = (uint32_t)parting->first + number - 1;
-	to = &profile->node[parting->place[i]];
-	if (parting->place[i] == parting->kept) {
-		node.parent = parent;
-		node.value = node.tags = 0;
-		*to = node;
-		parting->kept++;
-		return 0;
-	}
-	to->calls += node.calls;
-	to->interpreted += node.interpreted;
-	to->jitted += node.jitted;
-	to->native += node.native;
-	if (!to->earlier)
-		to->earlier = node.earlier;
-	add_part(profile, to, &node);
-	return 0;
+	node.value = node.tags = 0;
+	return parting_put(parting, i, &node, parent,
+		name << 1 | (uint32_t)(parting->apart && node.sampled));
 }
 
 /* place: of each node, where it is; the store's. */
-static int part_all(struct owned_profile *owned, int (*part)(struct parting *parting, size_t i),
-	const uint32_t **place)
+static int part_all(struct owned_profile *owned, part_node *part, const uint32_t **place)
 {
 	struct profile *profile = &owned->profile;
-	struct store *store = &owned->store;
-	struct parting parting = {.profile = profile, .apart = profile_is_auto(profile)};
-	int status = 0;
+	struct parting parting = {
+		.user = store_room(&owned->store, profile->node_count + 1, sizeof(uint32_t))};
+	int status = parting.user ? parting_all(&parting, owned, part) : -1;
 
-	parting.place = store_room(store, profile->node_count, sizeof *parting.place);
-	parting.line = store_room(store, profile->node_count, sizeof *parting.line);
-	if (store->failed)
-		return -1;
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		size_t i = profile->thread_first[t], end = profile->thread_first[t + 1];
-
-		/* Those behind are where they were. */
-		profile->thread_first[t] = parting.first = parting.kept;
-		for (; i < end && status == 0; i++)
-			status = part(&parting, i);
-		pairs_fini(&parting.names);
-		pairs_fini(&parting.paths);
-	}
-	profile->thread_first[profile->thread_count] = parting.kept;
-	profile->node_count = parting.kept;
 	for (size_t i = 0; i < profile->account_count && status == 0; i++)
 		profile->account[i].node = parting.place[profile->account[i].node];
 	*place = parting.place;
@@ -227,13 +171,16 @@ static int keep_labelled(struct owned_profile *owned)
 
 int labels_part(struct owned_profile *owned, const struct label_choice *choice)
 {
+	static const struct label_choice all;
+	const struct profile_session *session = owned->profile.session;
+	const char *scope = session ? session->tag : NULL;
 	const uint32_t *place;
 	int status = 0;
 
 	if (has_any(&owned->profile, is_line))
 		status = part_all(owned, part_line, &place);
-	if (status == 0 && choice)
-		status = labels_choose(owned, choice);
+	if (status == 0 && (choice || scope))
+		status = labels_choose(owned, choice ? choice : &all, scope);
 	if (status == 0 && has_any(&owned->profile, is_value_or_tags)) {
 		status = keep_labelled(owned);
 		if (status == 0)

@@ -11,16 +11,63 @@
 
 /* ---- reading ---- */
 
-/* Labels of resets are numbers of their own. */
 static int check_snapshot(struct reader *reader, void *record, size_t i)
 {
 	struct profile_snapshot *snapshot = record;
 
-	if (snapshot->kind == SNAPSHOT_RESET)
-		snapshot->label =
-			store_format(&reader->owned->store, "reset%zu", ++reader->resets).text;
-	else if (!snapshot->label)
+	if (!snapshot->label)
 		snapshot->label = "";
+	return 0;
+}
+
+/* What it begins with stands apart, and is called so: there is nothing before. */
+static int begin_session(struct reader *reader, const struct profile_session *session)
+{
+	struct profile *profile = reader->profile;
+	size_t place = PLACE_OF(profile, snapshot, KEY_U32, session->snapshot);
+	struct profile_snapshot *begin;
+
+	if (session->snapshot == 0)
+		return 0;
+	if (place == ROWS_NONE)
+		return read_damaged(reader->source, "the begin of its session is missing");
+	begin = store_room(&reader->owned->store, 1, sizeof *begin);
+	if (!begin)
+		return reader_no_memory(reader);
+	*begin = profile->snapshot[place];
+	begin->label = "(begin)";
+	reader->owned->begin = begin;
+	return 0;
+}
+
+/* Snapshots of other sessions, and of before. Begins of sessions are no snapshots of their users'. */
+static void drop_others(struct profile *profile)
+{
+	const struct profile_session *session = profile->session;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->snapshot_count; i++) {
+		const struct profile_snapshot *snapshot = &profile->snapshot[i];
+
+		if (snapshot->kind == SNAPSHOT_SESSION ||
+			(session && ((snapshot->session && snapshot->session != session->id) ||
+					    snapshot->id < session->snapshot)))
+			continue;
+		profile->snapshot[kept++] = *snapshot;
+	}
+	profile->snapshot_count = kept;
+}
+
+/* Labels of resets are numbers of their own. */
+static int name_resets(struct reader *reader)
+{
+	struct profile *profile = reader->profile;
+	size_t resets = 0;
+
+	for (size_t i = 0; i < profile->snapshot_count; i++)
+		if (profile->snapshot[i].kind == SNAPSHOT_RESET)
+			profile->snapshot[i].label =
+				store_format(&reader->owned->store, "reset%zu", ++resets).text;
 	return reader->owned->store.failed ? reader_no_memory(reader) : 0;
 }
 
@@ -35,6 +82,11 @@ int markers_read(struct reader *reader, bool marks)
 		.key = "period of a trace", .least = 1, .most = UINT32_MAX, .check = NULL);
 	int status = reader_read(reader, &snapshots);
 
+	if (status == 0 && reader->profile->session)
+		status = begin_session(reader, reader->profile->session);
+	drop_others(reader->profile);
+	if (status == 0)
+		status = name_resets(reader);
 	if (status == 0)
 		status = reader_read(reader, &periods);
 	if (status == 0 && marks)
@@ -181,9 +233,9 @@ int markers_choose(struct reader *reader, const char *text)
 	interval->asked[1] = ends[1].time;
 	if (interval->by_slices)
 		return 0;
-	interval->from = ends[0].snapshot;
+	interval->from = ends[0].snapshot ? ends[0].snapshot : reader->owned->begin;
 	interval->to = ends[1].snapshot;
-	if (interval->from && interval->to && interval->to <= interval->from)
+	if (interval->from && interval->to && interval->to->id <= interval->from->id)
 		return error_set(reader->source->error, ERROR_VALUE,
 			"'%s' is not before '%s' in '%s'", interval->from->label,
 			interval->to->label, reader->source->place.shown);

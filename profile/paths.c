@@ -35,6 +35,7 @@ struct reading {
 	struct reader *reader;
 	size_t room;
 	struct label_state *state; /* by path; NULL: nothing is chosen by labels */
+	struct path_state *seen;   /* by path; NULL: all is wanted */
 };
 
 static int make_room(struct reading *reading)
@@ -56,8 +57,46 @@ static int make_room(struct reading *reading)
 			return reader_no_memory(reading->reader);
 		reading->state = grown;
 	}
+	if (reading->reader->owned->view) {
+		grown = reallocarray(reading->seen, wanted, sizeof *reading->seen);
+		if (!grown)
+			return reader_no_memory(reading->reader);
+		reading->seen = grown;
+	}
 	reading->room = wanted;
 	return 0;
+}
+
+/* The state of the labels below the caller, as they are for the session. */
+static bool is_chosen_step(
+	struct reading *reading, size_t caller, const struct profile_node *step)
+{
+	const struct owned_profile *owned = reading->reader->owned;
+	struct label_state state = {0};
+
+	if (!reading->state)
+		return true;
+	if (caller != ROWS_NONE)
+		state = reading->state[caller];
+	state = label_state_below(owned, state, (uint32_t[]){step->value, step->tags});
+	reading->state[owned->profile.path_count] = state;
+	return label_state_is_chosen(owned, state);
+}
+
+/* False: it is outside of what the session wants. stays: it is not a part of its caller. */
+static bool is_seen_step(struct reading *reading, size_t caller, uint32_t thread,
+	struct profile_node *step, bool *stays)
+{
+	const struct owned_profile *owned = reading->reader->owned;
+	struct path_state *state;
+
+	*stays = true;
+	if (!reading->seen)
+		return true;
+	state = &reading->seen[owned->profile.path_count];
+	*state = caller != ROWS_NONE ? reading->seen[caller] : sessions_root(owned, thread);
+	*stays = sessions_step(owned, state, thread, step);
+	return state->inside;
 }
 
 /* A path whose caller is not in the file is left out: it is not known. */
@@ -67,35 +106,33 @@ static int add_path(struct reading *reading, sqlite3_stmt *statement)
 	struct profile *profile = reader->profile;
 	uint64_t node = (uint64_t)sqlite3_column_int64(statement, 0);
 	uint64_t parent = (uint64_t)sqlite3_column_int64(statement, 1);
-	uint32_t method = (uint32_t)sqlite3_column_int64(statement, 2);
-	/* Of a line, a value, tags. */
-	const uint32_t label[] = {(uint32_t)sqlite3_column_int64(statement, 3),
-		(uint32_t)sqlite3_column_int64(statement, 4),
-		(uint32_t)sqlite3_column_int64(statement, 5)};
-	struct label_state state = {0};
+	struct profile_node step = {.method = (uint32_t)sqlite3_column_int64(statement, 2),
+		.line = (uint32_t)sqlite3_column_int64(statement, 3),
+		.value = (uint32_t)sqlite3_column_int64(statement, 4),
+		.tags = (uint32_t)sqlite3_column_int64(statement, 5),
+		.sampled = (uint32_t)node >= NODE_SAMPLED_FIRST};
+	bool was_label = (step.line | step.value | step.tags) != 0, stays, inside;
 	size_t caller = ROWS_NONE;
 
-	if (method >= profile->method_count || parent >> 32 != node >> 32 || parent >= node)
+	if (step.method >= profile->method_count || parent >> 32 != node >> 32 ||
+		parent >= node)
 		return read_damaged(reader->source, "a call path is impossible");
 	if ((uint32_t)parent != 0 &&
 		(caller = PLACE_OF(profile, path, KEY_U64, parent)) == ROWS_NONE)
 		return 0;
 	if (make_room(reading) < 0)
 		return -ERROR_MEMORY;
-	if (reading->state && caller != ROWS_NONE)
-		state = reading->state[caller];
-	if (reading->state)
-		state = reading->state[profile->path_count] =
-			label_state_below(reader->owned, state, label + 1);
+	inside = is_seen_step(reading, caller, (uint32_t)(node >> 32), &step, &stays);
+	inside &= is_chosen_step(reading, caller, &step);
 	/* A label is its method's: what is called from there has that for its caller. */
 	if (caller != ROWS_NONE && profile->path[caller].site)
 		caller = profile->path[caller].parent - (size_t)1;
 	profile->path[profile->path_count++] = (struct profile_path){.node = node,
 		.parent = (uint32_t)(caller + 1),
-		.method = method,
-		.site = (caller != ROWS_NONE || method == METHOD_ROOT) &&
-			(label[0] | label[1] | label[2]) != 0,
-		.outside = reading->state && !label_state_is_chosen(reader->owned, state)};
+		.method = step.method,
+		.site = !stays ||
+			((caller != ROWS_NONE || step.method == METHOD_ROOT) && was_label),
+		.outside = !inside};
 	return 0;
 }
 
@@ -125,17 +162,19 @@ static uint64_t path_of(const struct profile *profile, uint64_t node)
 	return (uint64_t)(place + 1);
 }
 
-/* What is done there was not chosen. */
+/* What is done there was not chosen, or is none of the session. */
 static bool is_outside(const struct reader *reader, uint64_t node)
 {
+	const struct owned_profile *owned = reader->owned;
 	size_t place;
 
-	if (!reader->owned->chosen)
+	if (!owned->chosen && !owned->view)
 		return false;
 	place = find_path(reader->profile, node);
-	if (place == ROWS_NONE)
-		return !label_state_is_chosen(reader->owned, (struct label_state){0});
-	return reader->profile->path[place].outside;
+	if (place != ROWS_NONE)
+		return reader->profile->path[place].outside;
+	return (owned->chosen && !label_state_is_chosen(owned, (struct label_state){0})) ||
+	       (owned->view && sessions_is_outside(owned, (uint32_t)(node >> 32)));
 }
 
 /* Those that are chosen have their paths then. */
@@ -202,6 +241,7 @@ int paths_read(struct reader *reader)
 		status = add_path(&reading, statement);
 	sqlite3_finalize(statement);
 	free(reading.state);
+	free(reading.seen);
 	if (result != SQLITE_OK)
 		return read_failed(reader->source, result);
 	if (status < 0)

@@ -522,6 +522,24 @@ static int check_choice(struct reader *reader, const struct label_choice *choice
 		by_tag ? "tags" : "values");
 }
 
+static bool are_records_wanted(
+	const struct profile *profile, const struct profile_wanted *wanted)
+{
+	return wanted->records && (!profile->session || profile->session->records);
+}
+
+/* They know neither labels nor scopes of sessions. */
+static bool are_events_wanted(
+	const struct profile *profile, const struct profile_wanted *wanted)
+{
+	const struct profile_session *session = profile->session;
+
+	if (!wanted->events || (wanted->labels && !label_choice_is_all(wanted->labels)))
+		return false;
+	return !session ||
+	       (!session->scoped && !session->tag && (session->traces >> TRACE_EVENTS & 1));
+}
+
 static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 {
 	static const struct reader_list meta = READER_LIST(TABLE_META, meta, .check = NULL),
@@ -547,7 +565,9 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = reader_read(reader, &meta);
 	if (status < 0 || wanted->facts_alone)
 		return status;
-	status = read_methods(reader);
+	status = sessions_read(reader);
+	if (status == 0)
+		status = read_methods(reader);
 	if (status == 0)
 		status = reader_read(reader, &conditions);
 	if (status == 0)
@@ -584,20 +604,22 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = watched_read_slow_calls(reader);
 	if (status == 0)
 		watched_follow_threads(profile);
-	if (status == 0 && (groups_merge(reader->owned) != 0 ||
-				   ((interval->from || interval->by_slices) &&
-					   interval_drop_unused(profile) != 0) ||
-				   labels_part(reader->owned, labels) != 0))
+	if (status == 0 &&
+		(sessions_see(reader->owned) != 0 || groups_merge(reader->owned) != 0 ||
+			((interval->from || interval->by_slices) &&
+				interval_drop_unused(profile) != 0) ||
+			sessions_part(reader->owned) != 0 ||
+			labels_part(reader->owned, labels) != 0))
 		status = reader_no_memory(reader);
 	if (status == 0 && labels)
 		status = check_choice(reader, labels);
 	if (status == 0)
 		watched_place_threads(profile);
-	if (status == 0 && wanted->records)
+	if (status == 0 && are_records_wanted(profile, wanted))
 		status = reader_read(reader, &threads);
-	if (status == 0 && wanted->records)
+	if (status == 0 && are_records_wanted(profile, wanted))
 		status = reader_read(reader, &records);
-	if (status == 0 && wanted->events && !labels)
+	if (status == 0 && are_events_wanted(profile, wanted))
 		status = read_events(reader);
 	if (status == 0)
 		status = read_code(reader, wanted);
@@ -605,8 +627,10 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = trace_tables_read(reader, wanted);
 	if (status == 0)
 		status = paths_read(reader);
-	if (status == 0)
+	if (status == 0) {
 		interval_cut_records(profile);
+		sessions_end(reader->owned);
+	}
 	return status;
 }
 

@@ -50,6 +50,12 @@ struct profile {
 	struct profile_condition *condition;
 	size_t condition_count;
 
+	/* Sessions that shared the recording, ordered by id, and the one whose profile this is: what it did not want is left out. NULL:
+	 * it was never shared. */
+	struct profile_session *sharer;
+	size_t sharer_count;
+	const struct profile_session *session;
+
 	/* Indexed by method id; ids without a row have class_name NULL and a name that says
 	 * so; ids 0 and 1 are the root (name NULL) and a fold. */
 	struct profile_method *method;
@@ -209,6 +215,9 @@ bool profile_is_unwritten(const struct profile *profile);
 /* The place of the first row of that set of tags; tag_count if it has none, as the empty one. The set's other rows are
  * behind it. */
 size_t profile_tags_find(const struct profile *profile, uint32_t set);
+
+/* How many other sessions shared the recording with this one at most at a time. */
+unsigned profile_others(const struct profile *profile);
 
 /* Position of the thread of that id, or -1. */
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);

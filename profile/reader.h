@@ -10,6 +10,8 @@
  *   interval.c    what happened between two states of the same recording
  *   slices.c      what happened in slices of its time
  *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
+ *   parting.c     nodes become a part of others
+ *   sessions.c    what a session that shared the recording did not want
  *   labels.c      nodes of lines, values and tags become a part of their methods
  *   label_choice.c   what was done under some tags, or below some values
  *   paths.c       the call paths that files and records name
@@ -62,6 +64,9 @@ struct owned_profile {
 	uint64_t *sequence_values;    /* of each sequence: sum, then min */
 	struct event_source *events;  /* NULL: they are not wanted */
 	struct labels_chosen *chosen; /* NULL: all is */
+	struct session_view *view;    /* NULL: all is wanted */
+	/* What a session's profile begins with; NULL: with the recording. */
+	const struct profile_snapshot *begin;
 };
 
 struct reader {
@@ -70,7 +75,6 @@ struct reader {
 	struct profile *profile; /* &owned->profile */
 	/* The one whose threads, nodes and I/O are read; 0: those of the file's last state. */
 	uint32_t snapshot;
-	size_t resets; /* while snapshots are read: so many were */
 	/* Of tables of slices those rows are read whose slice lies between these times. */
 	uint64_t slices_from, slices_to;
 	/* While nodes are read: the position of the thread they are at, and how many of its first
@@ -233,6 +237,15 @@ int slices_read_use(struct reader *reader);
  * 0, or -1 without memory: the profile is then fit for profile_free alone. */
 int groups_merge(struct owned_profile *owned);
 
+/* Of methods that samples have found, where these are told apart from those that calls have: no method has such an id. */
+#define SAMPLED_METHOD 0x80000000u
+
+/* What tells the node apart among those of its caller: its method, or, of a label, its line, value or tags. */
+uint32_t path_method(const struct profile_node *node);
+
+/* Counts it anew of sampled nodes; or of all, where callers were taken out. */
+void paths_count_recursion(struct profile *profile, bool all);
+
 /* ---- lines, values, tags: labels.c ---- */
 
 /* What values and tags are, before nodes are read. 0, or a negative code. */
@@ -241,6 +254,34 @@ int labels_read(struct reader *reader);
 /* A label's node is a row of the file between its method's and those of what was done under it. Its counts are added to the
  * method's; what is called from a line gets that. choice: what alone is wanted; NULL: all. 0, or -1 without memory: as above. */
 int labels_part(struct owned_profile *owned, const struct label_choice *choice);
+
+/* ---- sessions: sessions.c ---- */
+
+/* Which there were, and whose profile it is; meta is known. 0, or a negative code. */
+int sessions_read(struct reader *reader);
+
+/* What the session wants is known from here on; before paths are put together. And what it does not is taken out. Nothing happens to
+ * what was never shared. 0, or -1 without memory: as above. */
+int sessions_see(struct owned_profile *owned);
+int sessions_part(struct owned_profile *owned);
+
+/* At last: metrics and conditions. */
+void sessions_end(struct owned_profile *owned);
+
+/* What a path is for the session: the tags in force, and whether it is of its threads and inside of its scope. */
+struct path_state {
+	uint32_t tags;
+	bool inside;
+};
+
+/* Of a thread's root, by its id; and of the node that is called from there: method, sampled and labels are looked at, and labels that
+ * are not wanted are taken out. False: the node is a part of its caller, or outside. */
+struct path_state sessions_root(const struct owned_profile *owned, uint32_t thread);
+bool sessions_step(const struct owned_profile *owned, struct path_state *state, uint32_t thread,
+	struct profile_node *step);
+
+/* True if what was done there without a path is none of the session. */
+bool sessions_is_outside(const struct owned_profile *owned, uint32_t thread);
 
 /* ---- what is chosen by labels: label_choice.c ---- */
 
@@ -261,8 +302,20 @@ struct label_state label_state_below(
 	const struct owned_profile *owned, struct label_state caller, const uint32_t label[2]);
 bool label_state_is_chosen(const struct owned_profile *owned, struct label_state state);
 
-/* What was done elsewhere is taken out of nodes, accounts and threads. 0, or -1 without memory: as above. */
-int labels_choose(struct owned_profile *owned, const struct label_choice *choice);
+/* What was done elsewhere is taken out of nodes, accounts and threads: under other tags or values than are chosen, and under other
+ * tags than a session's scope says ("KEY=PATTERN"; NULL: all). 0, or -1 without memory: as above. */
+int labels_choose(
+	struct owned_profile *owned, const struct label_choice *choice, const char *scope);
+
+/* The node has done nothing, and its thread what its nodes did. */
+void labels_empty_node(const struct profile *profile, struct profile_node *node);
+void labels_sum_thread(const struct profile *profile, size_t thread);
+
+/* True if the set has a tag like that: "KEY=PATTERN". */
+bool labels_have_tag(const struct profile *profile, uint32_t tags, const char *tag);
+
+/* Keeps what is known of calls that were counted, before they are left out. */
+void labels_note_counting(struct profile *profile);
 
 /* ---- watched calls: watched.c ---- */
 

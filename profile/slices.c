@@ -24,11 +24,21 @@ static int compare_slice(const void *left, const void *right)
 	return (a->ended > b->ended) - (a->ended < b->ended);
 }
 
+static void drop_before(struct profile *profile, uint64_t begin)
+{
+	size_t before = 0;
+
+	while (before < profile->slice_count && profile->slice[before].ended <= begin)
+		before++;
+	profile->slice += before;
+	profile->slice_count -= before;
+}
+
 int slices_read(struct reader *reader)
 {
 	static const struct reader_list list = READER_LIST(
 		TABLE_SLICE, slice, .key = "slice id", .least = 1, .most = UINT32_MAX);
-	const struct profile *profile = reader->profile;
+	struct profile *profile = reader->profile;
 	int status = reader_read(reader, &list);
 
 	reader->slices_to = INT64_MAX;
@@ -43,6 +53,8 @@ int slices_read(struct reader *reader)
 			return read_damaged(
 				reader->source, "slice %u is of no time of its own", slice->id);
 	}
+	if (reader->owned->begin)
+		drop_before(profile, reader->owned->begin->at);
 	return 0;
 }
 

@@ -73,6 +73,11 @@ static void cut_states(struct profile *profile)
 	profile->thread_state_count = kept;
 }
 
+static bool is_traced(const struct profile *profile, enum trace_kind trace)
+{
+	return !profile->session || (profile->session->traces >> trace & 1);
+}
+
 int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted)
 {
 	static const struct reader_list collections = READER_LIST(TABLE_COLLECTION, collection,
@@ -96,21 +101,25 @@ int trace_tables_read(struct reader *reader, const struct profile_wanted *wanted
 						.key = "class loader", .least = 1,
 						.most = UINT32_MAX, .check = NULL);
 	struct profile *profile = reader->profile;
+	bool gc = wanted->collections && is_traced(profile, TRACE_GC),
+	     jit = wanted->compilations && is_traced(profile, TRACE_JIT),
+	     threads = wanted->thread_states && is_traced(profile, TRACE_THREADS),
+	     class = wanted->classes && is_traced(profile, TRACE_CLASSES);
 	int status = 0;
 
-	if (wanted->collections)
+	if (gc)
 		status = reader_read(reader, &collections);
-	if (status == 0 && wanted->collections)
+	if (status == 0 && gc)
 		status = reader_read(reader, &safepoints);
-	if (status == 0 && wanted->compilations)
+	if (status == 0 && jit)
 		status = reader_read(reader, &compilations);
-	if (status == 0 && wanted->compilations)
+	if (status == 0 && jit)
 		status = reader_read(reader, &deoptimizations);
-	if (status == 0 && wanted->thread_states)
+	if (status == 0 && threads)
 		status = counted_rows_read(reader, &states, TABLE_SLICE_THREAD_STATE);
-	if (status == 0 && wanted->classes)
+	if (status == 0 && class)
 		status = reader_read(reader, &loaders);
-	if (status == 0 && wanted->classes)
+	if (status == 0 && class)
 		status = reader_read(reader, &classes);
 	if (status)
 		return status;

@@ -75,10 +75,10 @@ static const struct profile_method methods[] = {
 };
 
 static const struct profile_parameter parameters[] = {
-	{FIRST, "Db.execute(0)", false},
-	{SECOND, "Db.execute(1)", false},
-	{USER, "user", true},
-	{KIND, "kind", true},
+	{FIRST, "Db.execute(0)", false, PROFILE_SESSIONS_ALL},
+	{SECOND, "Db.execute(1)", false, PROFILE_SESSIONS_ALL},
+	{USER, "user", true, PROFILE_SESSIONS_ALL},
+	{KIND, "kind", true, PROFILE_SESSIONS_ALL},
 };
 
 #define SQL "SELECT a\n  FROM <b> /* \x1b[2J\xe2\x80\xae */"
