@@ -49,6 +49,7 @@ struct control_command {
 	bool has_found;  /* deadlocks: the command's status says so */
 	bool is_untold;  /* there was no memory for what the answer says */
 	unsigned shown;  /* lines on the terminal that the next answer replaces */
+	unsigned width;  /* of the table of sessions; 0: the terminal's */
 	struct target target;
 	struct control control;
 };
@@ -284,6 +285,8 @@ static const struct command_option status_options[] = {
 		offsetof(struct control_command, is_json)},
 	{"--name", "NAME", "the state of that session", take_some_text,
 		offsetof(struct control_command, name)},
+	{"--width", "N", "lay the table of sessions out for so many columns, in a pipe, too",
+		take_width, offsetof(struct control_command, width)},
 };
 
 /* What follows --watch may be the process, where that is not known yet. */
@@ -334,8 +337,8 @@ static void tell_status(struct control_command *command, const json_t *result, c
 	if (command->is_json)
 		lines = json_dumps(result, JSON_COMPACT);
 	else if (command->watch == 0 || command->all)
-		lines = status_text(
-			result, command->name, width, width ? width : screen_read(0).width);
+		lines = status_text(result, command->name, width,
+			width ? width : screen_read(command->width).width);
 	else
 		lines = status_rates(result, (long)command->pid, width);
 	command->looked = json_integer_value(json_object_get(rates, "took_ns")) / 1000000;

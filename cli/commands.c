@@ -183,7 +183,7 @@ const struct command commands[] = {
 		stop_text, NULL, cmd_control, .options = &stop_table, .words = WORDS_PROCESS},
 	{"status",
 		"PID [--name NAME] [--watch [SECONDS]] [--all]\n"
-		"             [--format text|json]",
+		"             [--width N] [--format text|json]",
 		"what the agent in a JVM is doing", status_text, NULL, cmd_control,
 		.options = &status_table, .words = WORDS_PROCESS},
 	{"snapshot", "PID [LABEL] [--name NAME]", "keep the counts of this moment, for reports",

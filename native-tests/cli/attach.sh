@@ -353,6 +353,37 @@ play '{}'
 "$jprof" attach $jvm --duration 0.4s --file d.jprof >out 2>err
 holds "duration: exit $?: $(cat err)" grep -q "the profile is $work/d.jprof; read it with" err
 holds "duration: $(cat jvm/log)" test "$(grep -o '"verb": *"[a-z]*"' jvm/log | tail -3 | tr -d ' \n')" = '"verb":"start""verb":"stop""verb":"detach"'
+
+# ---- several sessions ----
+play '{"beside": []}'
+says 0 "recording into $work/jprof-$jvm.jprof; end it with: jprof stop $jvm \(or" attach $jvm
+holds "by: $(tail -1 jvm/log)" told '"by": ?"jprof attach"'
+says 0 "as session bob; end it with: jprof stop $jvm --name bob$" start $jvm --name bob
+holds "name: $(tail -1 jvm/log)" told '"by": ?"jprof start".*"name": ?"bob"'
+says 0 "in its profile" snapshot $jvm x --name=bob
+holds "label and name: $(tail -1 jvm/log)" told '"name": ?"bob", ?"label": ?"x"'
+says 0 "that are on: none" trace $jvm +gc --name bob
+holds "trace: $(tail -1 jvm/log)" told '"on": ?\["gc"\].*"name": ?"bob"'
+says 0 "what is recorded in process $jvm is 'tag:user=al\*'" scope $jvm 'tag:user=al*' --name bob
+holds "scope: $(tail -1 jvm/log)" told '"name": ?"bob", ?"value": ?"tag:user=al\*"'
+says 0 "everything is recorded" scope $jvm --everything
+holds "no scope: $(tail -1 jvm/log)" test "$(tail -1 jvm/log | grep -c value)" = 0
+says 0 "begins anew" reset $jvm --name bob
+"$jprof" stop $jvm --all >out 2>err
+holds "stop --all: exit $?: $(cat err)" test "$(cut -d';' -f1 err)" = "jprof: the profile of main is /tmp/main.jprof
+jprof: session 's2': no room
+jprof: the profile of s2 is /tmp/s2.jprof"
+holds "all: $(tail -1 jvm/log)" told '"verb": ?"stop".*"all": ?true'
+"$jprof" detach $jvm --all >out 2>err
+holds "all: $(tail -1 jvm/log)" told '"verb": ?"detach".*"all": ?true'
+play '{"beside": ["main", "a b"]}'
+says 0 "as session s3, beside main, 'a b'; end it with: jprof stop $jvm --name s3$" attach $jvm
+"$jprof" attach $jvm --duration 0.2s --name own --file d.jprof >out 2>err
+holds "its own session: $(cat jvm/log)" told '"verb": ?"stop".*"number": ?3'
+play '{"beside": []}'
+"$jprof" attach $jvm --duration 0.2s --file d.jprof >out 2>err
+holds "out, if nobody records: $(cat jvm/log)" told '"verb": ?"detach".*"if_idle": ?true'
+
 play '{"loaded": true}'
 "$jprof" attach $jvm --duration 1h --file d.jprof >out 2>err &
 attaching=$!

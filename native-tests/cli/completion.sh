@@ -85,7 +85,7 @@ completes '' jprof attach '$'
 completes 'bash' jprof completion b
 completes 'schema scope' jprof help sc
 completes 'component' jprof report --by c
-completes '--watch' jprof status --w
+completes '--watch --width' jprof status --w
 completes '--io --io_class_loading --io_cpu --io_slots' jprof run --io
 completes '--path' jprof report --pa
 holds "a process's name was run" test ! -e ran

@@ -17,6 +17,7 @@ socket    what it makes: "socket" (default), "file", "open" (for all users), "fo
 listening the socket is there from the beginning
 agent     what the agent does when asked (see Agent), or null: no control socket
 loaded    the agent is there from the beginning
+beside    names of sessions that record already: answers tell of sessions
 """
 import json
 import mmap
@@ -104,7 +105,10 @@ class Agent:
         if verb == "start":
             self.file = request.get("options", {}).get("file", "/loaded.jprof")
             self.file = self.file.replace("%p", str(pid)).replace("%%", "%")
-            return {"file": self.file}
+            return {"file": self.file} | self.sessions(request)
+        if verb == "stop" and request.get("all"):
+            return {"file": "/a", "sessions": [{"name": "main", "file": "/tmp/main.jprof"},
+                                               {"name": "s2", "file": "/tmp/s2.jprof", "error": "no room"}]}
         if verb == "stop":
             return self.ended()
         if verb == "status":
@@ -122,6 +126,12 @@ class Agent:
         if verb == "snapshot":
             return {"label": request.get("label", "1"), "at_ns": 5}
         return self.ended() if verb == "detach" else {}
+
+    def sessions(self, request):
+        """What an agent that knows several says of the one that has begun."""
+        if "beside" not in settings:
+            return {}
+        return {"name": request.get("name", "s3"), "number": 3, "shared_with": settings["beside"]}
 
     def ended(self):
         file, self.file = self.file, None
