@@ -161,7 +161,6 @@ static inline bool session_records_thread(const struct session *host, uint8_t wa
 /* What the session says of threads counts from now on, or not any more. */
 void session_choose_threads(struct session *session, bool on);
 
-
 /* True if threads are recorded inside some methods only. */
 static inline bool session_has_scope(const struct session *session)
 {

@@ -203,18 +203,20 @@ final class Inside implements Runnable {
 		} catch (IllegalStateException e) {
 			told[0] = e.getMessage();
 		}
+		JProf.start("metrics=wall");
 		try {
 			JProf.start("metrics=wall");
 		} catch (IllegalStateException e) {
 			told[1] = e.getMessage();
 		}
+		JProf.stop();
 		try {
 			JProf.snapshot("a..b");
 		} catch (IllegalStateException e) {
 			told[2] = e.getMessage();
 		}
 		expect(told[0] != null && told[0].contains("there is a snapshot"), told[0] + "");
-		expect(told[1] != null && told[1].contains("recording already"), told[1] + "");
+		expect(told[1] != null && told[1].contains("a session 'program' records already"), told[1] + "");
 		expect(told[2] != null && told[2].contains("'..'"), told[2] + "");
 	}
 
