@@ -192,19 +192,19 @@ static bool child_has_ended(void)
 	       info.si_pid != 0;
 }
 
-/* The recording ends, the program runs on. A program that ended by itself is none of the
+/* The session that the command line has begun ends, the program runs on. A program that ended by itself is none of the
  * failures. */
 static void end_recording(pid_t pid)
 {
 	struct error error = {0};
 	struct control control = {.descriptor = -1};
 	struct target target;
-	json_t *result = NULL;
+	json_t *result = NULL, *members = json_pack("{s:s}", "name", "main");
 
 	if (target_open(&target, pid, &error) == 0) {
 		/* The agent may have been busy with its start until now. */
 		if (control_await(&control, &target, &error) == 0 &&
-			control_ask(&control, "stop", NULL, &result, &error) == 0)
+			control_ask(&control, "stop", members, &result, &error) == 0)
 			fprintf(stderr,
 				"jprof: the recording has ended; the program runs on\n");
 		else if (target_is_ending(&target))
@@ -213,8 +213,9 @@ static void end_recording(pid_t pid)
 		control_close(&control);
 		target_close(&target);
 	} else if (error.code == ERROR_MISSING) {
-		return;
+		error = (struct error){0};
 	}
+	json_decref(members);
 	if (error.code != ERROR_NONE && !child_has_ended())
 		say("cannot end the recording: %s", error.text);
 }

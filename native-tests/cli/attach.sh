@@ -417,7 +417,7 @@ chmod +x java
 status=$?
 holds "run --duration: exit $status: $(cat err)" test $status = 137
 holds "run --duration: $(cat err)" grep -q "the recording has ended; the program runs on" err
-holds "run --duration: $(cat jvm/log)" told '"verb": *"stop"'
+holds "run --duration: $(cat jvm/log)" told '"verb": *"stop".*"name": *"main"'
 forget "$(cat started)"
 "$jprof" run --duration 100 -- false >out 2>err
 holds "run --duration, ended before: $(cat err)" test "$(wc -l <err)" = 1
