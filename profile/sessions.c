@@ -377,7 +377,8 @@ static int put_tags(struct parting *parting, size_t i, struct profile_node *node
 	const struct profile *profile = parting->profile;
 	int status;
 
-	while (profile->node[to].tags > 0)
+	/* Of a call values stand first, then tags, then a line. */
+	while (profile->node[to].tags > 0 || profile->node[to].line > 0)
 		to = profile->node[to].parent;
 	node->method = profile->node[to].method;
 	node->recursion = profile->node[to].recursion + 1;
@@ -454,8 +455,8 @@ static int part_sampled(
 	struct projection *projection = parting->user;
 	uint32_t to = parting->place[node->parent];
 
-	projection->exact[i] = projection->exact[node->parent];
-	parting->place[i] = to;
+	projection->exact[i] = above_fold(parting->profile, projection->exact[node->parent]);
+	parting->place[i] = projection->view->frames ? to : projection->exact[i];
 	return stays ? parting_put(parting, i, node, to, step_name(parting, node)) : 0;
 }
 
