@@ -279,6 +279,13 @@ bool sessions_step(const struct owned_profile *owned, struct path_state *state, 
 	return state->inside && is_timed(view, method);
 }
 
+bool sessions_count_calls(const struct owned_profile *owned, uint32_t method)
+{
+	const struct profile_method *of = &owned->profile.method[method];
+
+	return (of->wanted & owned->view->bit) || opens_scope(owned->view, of);
+}
+
 bool sessions_is_outside(const struct owned_profile *owned, uint32_t thread)
 {
 	return owned->view->session->scoped || is_unwanted_now(owned, thread);
