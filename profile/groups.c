@@ -87,6 +87,9 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 			merged->nodes++;
 		}
 		to->sampled &= sampled;
+		/* Of sampled ones it is counted later. */
+		if (!node->sampled)
+			to->recursion = node->recursion;
 		to->calls += node->calls;
 		to->interpreted += node->interpreted;
 		to->jitted += node->jitted;

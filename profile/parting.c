@@ -41,6 +41,8 @@ int parting_put(struct parting *parting, size_t i, const struct profile_node *no
 	to->native += node->native;
 	if (!to->earlier)
 		to->earlier = node->earlier;
+	if (to->sampled && !node->sampled)
+		to->recursion = node->recursion;
 	parting_add(profile, to, node);
 	return 0;
 }

@@ -127,6 +127,9 @@ static int add_path(struct reading *reading, sqlite3_stmt *statement)
 	/* A label is its method's: what is called from there has that for its caller. */
 	if (caller != ROWS_NONE && profile->path[caller].site)
 		caller = profile->path[caller].parent - (size_t)1;
+	/* What was a fold's is its caller's. */
+	if (!stays && caller != ROWS_NONE && profile->path[caller].method == METHOD_FOLDED)
+		caller = profile->path[caller].parent - (size_t)1;
 	profile->path[profile->path_count++] = (struct profile_path){.node = node,
 		.parent = (uint32_t)(caller + 1),
 		.method = step.method,

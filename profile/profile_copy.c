@@ -92,9 +92,10 @@ static const struct rule {
 		TRACED("locks") " AND " OF_NODES("node") " AND " SINCE_BEGIN("begin + ns"),
 		NULL},
 	{TABLE_UNFINISHED_WAIT, TRACED("locks") " AND " OF_NODES("node"), NULL},
-	/* Nodes have them for labels: they are there, but not what they say. */
+	/* Nodes have them for labels: they are there, but not what they say. Those of its scope are wanted, too. */
 	{TABLE_VALUE, "1",
-		"id, parameter, iif((SELECT wanted >> :bit & 1 FROM source.parameter p "
+		"id, parameter, iif((SELECT wanted >> :bit & 1 OR "
+		"(tag AND instr(:tag, name || '=') = 1) FROM source.parameter p "
 		"WHERE p.id = parameter), text, NULL), others"},
 	{TABLE_DISTRIBUTION, OF_WATCHED " AND " OF_THREADS("thread"), NULL},
 	{TABLE_SLOW_CALL, OF_WATCHED " AND " OF_THREADS("thread"), NULL},

@@ -598,18 +598,19 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = slices_read_counts(reader);
 	else if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
+	if (status == 0 && sessions_see(reader->owned) != 0)
+		status = reader_no_memory(reader);
 	if (status == 0 && wanted->slice_use)
 		status = slices_read_use(reader);
 	if (status == 0)
 		status = watched_read_slow_calls(reader);
 	if (status == 0)
 		watched_follow_threads(profile);
-	if (status == 0 &&
-		(sessions_see(reader->owned) != 0 || groups_merge(reader->owned) != 0 ||
-			((interval->from || interval->by_slices) &&
-				interval_drop_unused(profile) != 0) ||
-			sessions_part(reader->owned) != 0 ||
-			labels_part(reader->owned, labels) != 0))
+	if (status == 0 && (groups_merge(reader->owned) != 0 ||
+				   ((interval->from || interval->by_slices) &&
+					   interval_drop_unused(profile) != 0) ||
+				   sessions_part(reader->owned) != 0 ||
+				   labels_part(reader->owned, labels) != 0))
 		status = reader_no_memory(reader);
 	if (status == 0 && labels)
 		status = check_choice(reader, labels);

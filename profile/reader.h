@@ -265,6 +265,9 @@ int sessions_read(struct reader *reader);
 int sessions_see(struct owned_profile *owned);
 int sessions_part(struct owned_profile *owned);
 
+/* True if calls of the method are the session's. */
+bool sessions_count_calls(const struct owned_profile *owned, uint32_t method);
+
 /* At last: metrics and conditions. */
 void sessions_end(struct owned_profile *owned);
 

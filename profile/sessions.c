@@ -279,6 +279,13 @@ bool sessions_step(const struct owned_profile *owned, struct path_state *state, 
 	return state->inside && is_timed(view, method);
 }
 
+bool sessions_count_calls(const struct owned_profile *owned, uint32_t method)
+{
+	const struct profile_method *of = &owned->profile.method[method];
+
+	return (of->wanted & owned->view->bit) || opens_scope(owned->view, of);
+}
+
 bool sessions_is_outside(const struct owned_profile *owned, uint32_t thread)
 {
 	return owned->view->session->scoped || is_unwanted_now(owned, thread);
@@ -377,7 +384,8 @@ static int put_tags(struct parting *parting, size_t i, struct profile_node *node
 	const struct profile *profile = parting->profile;
 	int status;
 
-	while (profile->node[to].tags > 0)
+	/* Of a call values stand first, then tags, then a line. */
+	while (profile->node[to].tags > 0 || profile->node[to].line > 0)
 		to = profile->node[to].parent;
 	node->method = profile->node[to].method;
 	node->recursion = profile->node[to].recursion + 1;
@@ -454,8 +462,8 @@ static int part_sampled(
 	struct projection *projection = parting->user;
 	uint32_t to = parting->place[node->parent];
 
-	projection->exact[i] = projection->exact[node->parent];
-	parting->place[i] = to;
+	projection->exact[i] = above_fold(parting->profile, projection->exact[node->parent]);
+	parting->place[i] = projection->view->frames ? to : projection->exact[i];
 	return stays ? parting_put(parting, i, node, to, step_name(parting, node)) : 0;
 }
 

@@ -417,11 +417,17 @@ enum use_statement { USE_THREADS, USE_CALLS, USE_ACCOUNTS, USE_STATEMENTS };
 static const char *const use_sql[USE_STATEMENTS] = {
 	[USE_CALLS] = "SELECT id >> 32, sum(calls) FROM slice_node WHERE slice = ? GROUP BY 1",
 	[USE_ACCOUNTS] =
-		"SELECT node >> 32, kind, subject & 255, sum(count), sum(amount), sum(ns) "
+		"SELECT node >> 32, kind, subject & 255, sum(count), sum(amount), sum(ns), "
+		"subject "
 		"FROM slice_account a WHERE slice = ? AND (kind IN ('sample', 'call') OR "
 		"coalesce((SELECT f.kind FROM file f WHERE f.id = a.subject), '') <> 'entry') "
-		"GROUP BY 1, kind, CASE kind WHEN 'sample' THEN subject & 255 END",
+		"GROUP BY 1, kind, CASE kind WHEN 'sample' THEN subject & 255 WHEN 'call' THEN "
+		"subject END",
 };
+
+/* Where some methods are others', each node is looked at. */
+static const char session_calls[] = "SELECT id >> 32, calls, id & 4294967295 FROM slice_node "
+				    "WHERE slice = ? AND calls > 0";
 
 struct uses {
 	struct reader *reader;
@@ -460,18 +466,33 @@ static void add_totals(struct uses *uses, struct profile_slice_use *use)
 
 static void add_calls(struct uses *uses, struct profile_slice_use *use)
 {
-	use->calls += number(uses->statement[USE_CALLS], 1);
+	sqlite3_stmt *statement = uses->statement[USE_CALLS];
+	const struct owned_profile *owned = uses->reader->owned;
+	const struct profile *profile = &owned->profile;
+	uint32_t id = (uint32_t)number(statement, 2);
+	size_t place = owned->view ? profile_node_find(profile, profile->node_count,
+					     (uint32_t)number(statement, 0), id)
+				   : ROWS_NONE;
+
+	if (owned->view && (place == ROWS_NONE || profile->node[place].value > 0 ||
+				   !sessions_count_calls(owned, profile->node[place].method)))
+		return;
+	use->calls += number(statement, 1);
 }
 
 static void add_accounts(struct uses *uses, struct profile_slice_use *use)
 {
-	enum { KIND = 1, PLACE, COUNT, AMOUNT, NS };
+	enum { KIND = 1, PLACE, COUNT, AMOUNT, NS, SUBJECT };
 	sqlite3_stmt *statement = uses->statement[USE_ACCOUNTS];
+	const struct owned_profile *owned = uses->reader->owned;
+	uint64_t subject = number(statement, SUBJECT);
 	const char *name = (const char *)sqlite3_column_text(statement, KIND);
 	uint64_t place = number(statement, PLACE);
 
 	if (name && strcmp(name, account_kind_names[CALLS]) == 0) {
-		use->calls += number(statement, COUNT);
+		if (!owned->view || (subject < owned->profile.method_count &&
+					    sessions_count_calls(owned, (uint32_t)subject)))
+			use->calls += number(statement, COUNT);
 	} else if (name && strcmp(name, account_kind_names[SAMPLES]) == 0) {
 		if (sample_place_state(place) != SAMPLE_JPROF)
 			use->samples[sample_place_condition(place)] +=
@@ -557,6 +578,9 @@ static int prepare_uses(struct uses *uses)
 	text = sqlite3_str_finish(sql);
 	for (int s = 0; s < USE_STATEMENTS && status == 0; s++) {
 		const char *one = use_sql[s] ? use_sql[s] : text;
+
+		if (s == USE_CALLS && uses->reader->owned->view)
+			one = session_calls;
 
 		status = reader_check(uses->reader, tables[s]);
 		if (status == 0 && one)

@@ -14,6 +14,7 @@
 #include "options/matches.h"
 #include "options/nearest.h"
 #include "report/model/labelled.h"
+#include "report/model/session_line.h"
 
 /* ---- the order of rows ---- */
 
@@ -294,6 +295,17 @@ static void note_chosen(struct report *report, struct sink *sink)
 		say(report, "%s", line.text);
 }
 
+/* ---- a recording that was shared ---- */
+
+static void put_session(struct head *head)
+{
+	struct label line =
+		session_line(head->report->model->apart, head->report->model->store);
+
+	if (line.length > 0)
+		put_line(head, line.text);
+}
+
 /* ---- an interval of slices ---- */
 
 /* True if an end that was named is not that of a slice. */
@@ -338,6 +350,7 @@ static void print_head(struct report *report, struct out *out)
 		return;
 	if (report->request->state)
 		put_line(&head, report->request->state);
+	put_session(&head);
 	put_chosen(&head);
 	put_slices(&head);
 	put_matches(&head);

@@ -6,7 +6,7 @@
  * In:  first byte 0 modulo 3: what follows is the file. 1: what follows are changes to numbers of
  *      a good one, four bytes each: table and column, row, and how the number is made. 2: what
  *      follows are changes to its pages, four bytes each: page, place within it (2), byte. A third of the
- *      byte says which interval is read.
+ *      byte says which interval is read, by which labels, and whose it is.
  *
  * The good one is made once, and changed in memory; the reader gets a file in /dev/shm.
  */
@@ -36,8 +36,27 @@ static const char *file(void)
 
 /* ---- the good one ---- */
 
-static unsigned char *good;
-static sqlite3_int64 good_size;
+/* As of a recording that was never shared, and as of three sessions of one that was. */
+static const char *const shares[] = {NULL,
+	/* Some methods are not wanted, one is counted; a thread is not wanted, nor is a metric. */
+	"UPDATE method SET wanted = iif(id % 3 = 0, 1, 255), counted = iif(id % 4 = 0, 2, 0);"
+	"UPDATE thread SET wanted = iif(id = 3, 1, 255); UPDATE session SET metrics = 5, "
+	"conditions = 7, traces = 255, snapshot = NULL, began = 0;"
+	"INSERT INTO meta VALUES('session', 1)",
+	/* A scope; lines, but no stacks; tags of one key. */
+	"UPDATE method SET scope = iif(id = 4, 255, 0); UPDATE parameter SET wanted = iif(id = "
+	"3, 255, 1); UPDATE session SET conditions = 0, traces = 128, snapshot = 1, scoped = "
+	"1, "
+	"lines = 1, tag = NULL; INSERT INTO meta VALUES('session', 2)",
+	/* What is done under a tag. */
+	"UPDATE method SET counted = iif(id % 2 = 0, 255, 0); UPDATE session SET scoped = 0, "
+	"snapshot = NULL, tag = '3=3', conditions = 2; INSERT INTO meta VALUES('session', 3)"};
+enum { SHARES = sizeof shares / sizeof *shares };
+
+static struct image {
+	unsigned char *bytes;
+	sqlite3_int64 size;
+} good[SHARES];
 
 static void run_sql(sqlite3 *db, const char *sql)
 {
@@ -72,7 +91,7 @@ static void fill_table(sqlite3 *db, const struct schema_table *table)
 /* What it is read with: the file is as good as that, with each. */
 static const char *const intervals[] = {
 	NULL, "..", "a..b", "b..", "@0..@1s", "@0.00000001s..@0.00000002s"};
-enum { INTERVALS = sizeof intervals / sizeof *intervals };
+enum { INTERVALS = sizeof intervals / sizeof *intervals, SNAPSHOT_INTERVALS = 4 };
 
 /* And by labels: all, tags, values. */
 enum { CHOICES = 3 };
@@ -103,15 +122,16 @@ static struct profile *open_it(const char *interval, unsigned choice, struct err
 	return profile;
 }
 
-static void check_good(void)
+static void check_good(int share)
 {
-	for (int i = 0; i < INTERVALS; i++) {
+	/* All slices are of before the begin of one of them. */
+	for (int i = 0; i < (share == 2 ? SNAPSHOT_INTERVALS : INTERVALS); i++) {
 		struct error error = {0};
 		struct profile *profile = open_it(intervals[i], 0, &error);
 
-		if (!profile || (i < 2 && !profile->labelled)) {
-			fprintf(stderr, "the good one, %s: %s\n",
-				intervals[i] ? intervals[i] : "all", error.text);
+		if (!profile || (i < 2 && share == 0 && !profile->labelled)) {
+			fprintf(stderr, "the good one, %s, %d: %s\n",
+				intervals[i] ? intervals[i] : "all", share, error.text);
 			abort();
 		}
 		profile_free(profile);
@@ -204,12 +224,21 @@ static void make_good(void)
 	run_sql(db, "UPDATE code SET size = 100, method = 3, places = x'010102041002110202'");
 	run_sql(db, "UPDATE machine_code SET bytes = x'90c3'");
 	run_sql(db, "PRAGMA journal_mode = DELETE");
-	good = sqlite3_serialize(db, "main", &good_size, 0);
+	for (int i = 0; i < SHARES; i++) {
+		run_sql(db, "BEGIN");
+		if (shares[i])
+			run_sql(db, shares[i]);
+		run_sql(db, "COMMIT");
+		good[i].bytes = sqlite3_serialize(db, "main", &good[i].size, 0);
+		if (!good[i].bytes)
+			abort();
+		run_sql(db, "DELETE FROM meta WHERE key = 'session'");
+	}
 	sqlite3_close(db);
-	if (!good)
-		abort();
-	fixture_write_bytes(file(), good, (size_t)good_size);
-	check_good();
+	for (int i = 0; i < SHARES; i++) {
+		fixture_write_bytes(file(), good[i].bytes, (size_t)good[i].size);
+		check_good(i);
+	}
 }
 
 /* ---- changes to it ---- */
@@ -247,16 +276,16 @@ static void change(sqlite3 *db, const uint8_t *bytes)
 	sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
 
-static void write_changed(const uint8_t *bytes, size_t size)
+static void write_changed(const struct image *image, const uint8_t *bytes, size_t size)
 {
-	unsigned char *copy = sqlite3_malloc64((sqlite3_uint64)good_size), *changed;
+	unsigned char *copy = sqlite3_malloc64((sqlite3_uint64)image->size), *changed;
 	sqlite3_int64 changed_size;
 	sqlite3 *db;
 
 	if (!copy || sqlite3_open(":memory:", &db) != SQLITE_OK)
 		abort();
-	memcpy(copy, good, (size_t)good_size);
-	if (sqlite3_deserialize(db, "main", copy, good_size, good_size,
+	memcpy(copy, image->bytes, (size_t)image->size);
+	if (sqlite3_deserialize(db, "main", copy, image->size, image->size,
 		    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) !=
 		SQLITE_OK)
 		abort();
@@ -269,22 +298,21 @@ static void write_changed(const uint8_t *bytes, size_t size)
 	sqlite3_close(db);
 }
 
-static void write_scribbled(const uint8_t *bytes, size_t size)
+static void write_scribbled(const struct image *image, const uint8_t *bytes, size_t size)
 {
 	enum { PAGE = 4096 };
-	static unsigned char *copy;
+	unsigned char *copy = malloc((size_t)image->size);
 
 	if (!copy)
-		copy = malloc((size_t)good_size);
-	if (!copy)
 		abort();
-	memcpy(copy, good, (size_t)good_size);
+	memcpy(copy, image->bytes, (size_t)image->size);
 	for (size_t i = 0; i + 4 <= size && i < 256; i += 4) {
-		size_t page = bytes[i] % (size_t)(good_size / PAGE);
+		size_t page = bytes[i] % (size_t)(image->size / PAGE);
 
 		copy[page * PAGE + (bytes[i + 1] << 8 | bytes[i + 2]) % PAGE] = bytes[i + 3];
 	}
-	fixture_write_bytes(file(), copy, (size_t)good_size);
+	fixture_write_bytes(file(), copy, (size_t)image->size);
+	free(copy);
 }
 
 /* ---- the reader ---- */
@@ -454,19 +482,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct profile *profile;
 	struct error error = {0};
+	const struct image *image;
+	unsigned way;
 
 	if (size == 0)
 		return 0;
-	if (!good)
+	if (!good[0].bytes)
 		make_good();
+	way = bytes[0] / 3;
+	image = &good[way / INTERVALS / CHOICES % SHARES];
 	if (bytes[0] % 3 == 0)
 		fixture_write_bytes(file(), bytes + 1, size - 1);
 	else if (bytes[0] % 3 == 1)
-		write_changed(bytes + 1, size - 1);
+		write_changed(image, bytes + 1, size - 1);
 	else
-		write_scribbled(bytes + 1, size - 1);
-	profile = open_it(intervals[bytes[0] / 3 % INTERVALS],
-		bytes[0] / 3 / INTERVALS % CHOICES, &error);
+		write_scribbled(image, bytes + 1, size - 1);
+	profile = open_it(intervals[way % INTERVALS], way / INTERVALS % CHOICES, &error);
 	if (profile)
 		fuzz_sink = use(profile);
 	profile_free(profile);
@@ -494,6 +525,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	if (size > CHANGES_MAX)
 		size = CHANGES_MAX;
 	size = 1 + LLVMFuzzerMutate(data + 1, size - 1, CHANGES_MAX - 1);
-	data[0] = (uint8_t)(3 * (seed / 2 % (INTERVALS * CHOICES)) + 1 + seed % 2);
+	data[0] = (uint8_t)(3 * (seed / 2 % (INTERVALS * CHOICES * SHARES)) + 1 + seed % 2);
 	return size;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "report/model/labelled.h"
+#include "report/model/session_line.h"
 
 uint64_t export_fact(const struct profile *profile, const char *key)
 {
@@ -22,10 +23,13 @@ struct export_notes export_notes(const struct export *export)
 	const struct adjustment *adjustment = model->choice->adjustment;
 	struct store *store = model->store;
 	struct label chosen = labels_chosen_line(model->apart, &model->choice->labels, store);
+	struct label session = session_line(model->apart, store);
 	struct export_notes notes = {{NULL}};
 	unsigned count = 0;
 
 	notes.line[count++] = "made by jprof " JPROF_VERSION;
+	if (session.length > 0)
+		notes.line[count++] = session.text;
 	if (interval->from || interval->to)
 		notes.line[count++] = store_format(store, "interval: %s..%s",
 			interval->from ? interval->from->label : "",

@@ -6,9 +6,9 @@
 
 #include "report/exports/export.h"
 
-/* Facts that a reader of figures should know, a line each: the interval, what was taken out of figures, which are
+/* Facts that a reader of figures should know, a line each: whose they are, the interval, what was taken out of figures, which are
  * divided or at least what they say. The store's; NULL behind the last. Empty without memory. */
-enum { EXPORT_NOTES = 6 };
+enum { EXPORT_NOTES = 7 };
 struct export_notes {
 	const char *line[EXPORT_NOTES + 1];
 };

@@ -53,6 +53,8 @@ static const struct known_meta {
 	{"duration_ns", "duration", "Duration (ms)", LOOK_TIME},
 	{"flushed_ns", "flushed", "Brought up to date at (ms)", LOOK_TIME},
 	{"complete", "complete", "Complete", LOOK_TEXT},
+	/* print_session has that. */
+	{"session", NULL, NULL, LOOK_TEXT},
 	{"memory.limit", "memory.limit", "Memory limit (bytes)", LOOK_NUMBER},
 	{"memory.peak", "memory.peak", "Memory peak (bytes)", LOOK_NUMBER},
 	/* `threads` is how many are reported here, which may be fewer. */
@@ -235,7 +237,7 @@ static int open_summary(struct report *report)
 static const char *const needed[] = {"java.command", "jvm.version", "started", "duration",
 	"cpu", "threads", "methods", "calls", "overhead", "overhead.counting",
 	"overhead.timing", "overhead.samples", "budget", "calibration", "interval.from",
-	"interval.to", NULL};
+	"interval.to", "session", "session.owner", "session.others", NULL};
 static const char *const needed_unless_zero[] = {"lost", "pruned", "threads.lost",
 	"methods.lost", "io.records.lost", "marks.lost", "distribution.lost", "unmatched",
 	"metric.losses", NULL};
@@ -325,6 +327,22 @@ static void print_meta(struct report *report, struct sink *sink)
 		else
 			summary_text(report, sink, meta->key, meta->key, meta->value);
 	}
+}
+
+/* Of a recording that was shared: whose profile it is, and with how many. */
+static void print_session(struct report *report, struct sink *sink)
+{
+	const struct profile *profile = report->model->apart;
+	const struct profile_session *session = profile->session;
+
+	if (!session)
+		return;
+	summary_text(report, sink, "session", "Session", session->name);
+	summary_text(report, sink, "session.owner", "  of", session->owner);
+	summary_number(report, sink, "session.others", "  shared with up to",
+		profile_others(profile), LOOK_NUMBER);
+	summary_number(
+		report, sink, "session.began", "  began at (ms)", session->began, LOOK_TIME);
 }
 
 /* Nothing where counts are of the whole recording. */
@@ -759,6 +777,7 @@ static void rows_summary(struct report *report, struct sink *sink)
 	uint64_t waited = view->counts.waited;
 
 	print_meta(report, sink);
+	print_session(report, sink);
 	print_snapshots(report, sink);
 	print_traces(report, sink);
 	print_interval(report, sink);
