@@ -14,20 +14,20 @@
 /* Its slot, entered, where that is not so at once; *outside: of the scope. */
 static __attribute__((noinline)) struct thread_slot *enter_rare(bool *outside)
 {
+	JNIEnv *jni = session_now() != 0 ? jvm_env() : NULL;
 	struct thread_slot *slot;
 	jthrowable exception;
-	JNIEnv *jni;
 
-	if (session_now() == 0)
-		return NULL;
-	slot = slot_enter_outside();
-	*outside = slot != NULL;
-	jni = slot ? NULL : jvm_env();
 	if (!jni)
-		return slot;
+		return NULL;
+	/* First, as it may have to come to another edition. */
 	exception = jvm_exception_aside(jni);
 	slot = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
 	jvm_exception_back(jni, exception);
+	if (slot)
+		return slot;
+	slot = slot_enter_outside();
+	*outside = slot != NULL;
 	return slot;
 }
 
@@ -61,7 +61,7 @@ void tagged_end(const struct tagged_thread *thread)
 
 static uint32_t recording_of(const struct tagged_thread *thread)
 {
-	return atomic_load_explicit(&thread->slot->session, memory_order_relaxed);
+	return atomic_load_explicit(&thread->slot->recording, memory_order_relaxed);
 }
 
 static int64_t number_of(const struct tagged_thread *thread, uint32_t what)
@@ -92,7 +92,7 @@ int64_t tagged_number(const struct tagged_thread *thread, const char *key, const
 	uint32_t parameter;
 
 	/* The recording may have ended while the caller looked for the texts. */
-	if (!session || session_now() != recording_of(thread) || !key || !is_key(key))
+	if (!session || recording_now() != recording_of(thread) || !key || !is_key(key))
 		return -1;
 	parameter = parameter_make(
 		key, true, KEEP_PLAIN, (uint32_t)session->options.parameter_values);

@@ -138,7 +138,7 @@ static void sign(struct io_opening *opening)
 	opening->known = KNOWN_OPEN;
 	opening->at = clock_now();
 
-	if (!thread || !slot_enter(thread)) {
+	if (!thread || !slot_enter_any(thread)) {
 		opening->opener = io_opener_self(NULL);
 		return;
 	}
@@ -152,7 +152,7 @@ static void sign(struct io_opening *opening)
 		opening->opener = context->as_lane.opener;
 	opening->node =
 		(uint64_t)context->row.id << 32 | tree_refer(&context->tree, context->current);
-	opening->session = thread->session;
+	opening->session = thread->recording;
 	slot_leave(thread);
 }
 
@@ -225,10 +225,10 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 		kept = KEPT_MIN;
 	else if (kept > FILES_MAX / IO_CLASSES)
 		kept = FILES_MAX / IO_CLASSES;
-	io_files_begin(&io_holder.files, atomic_load(&session_number), (uint32_t)kept,
+	io_files_begin(&io_holder.files, recording_now(), (uint32_t)kept,
 		session->options.io == IO_RECORDS);
 	archive_files_begin(session_archive_memory(session));
-	atomic_store(&io_recording, atomic_load(&session_number));
+	atomic_store(&io_recording, recording_now());
 	descriptors_each(find_open, NULL);
 	return 0;
 }
@@ -307,8 +307,8 @@ static const struct {
 static __attribute__((noinline)) void account_elsewhere(
 	const struct io_call *call, const struct operation *operation)
 {
-	if (slot_is_unwanted() || call->session == 0 ||
-		call->session != atomic_load(&io_recording))
+	if (slot_is_unwanted() || call->recording == 0 ||
+		call->recording != atomic_load(&io_recording))
 		return;
 	if (call->own)
 		add_apart(&class_loading, operation);
@@ -332,9 +332,9 @@ static __attribute__((noinline)) void begin_cpu(struct io_call *call)
 {
 	struct thread_slot *thread = slot_current;
 
-	if (!thread || !slot_enter(thread))
+	if (!thread || !slot_enter_any(thread))
 		return;
-	if (thread->session == call->session)
+	if (thread->recording == call->recording)
 		call->cpu = thread_cpu(slot_context(thread)->metric);
 	slot_leave(thread);
 }
@@ -355,15 +355,16 @@ static __attribute__((noinline)) void account_cpu(const struct io_call *call,
 
 static void account(const struct io_call *call, struct operation *operation)
 {
-	struct thread_slot *thread = slot_current;
+	struct thread_slot *thread =
+		call->own ? NULL : thread_events_go_on(SHAPE_ANY, call->jni);
 	struct thread_context *context;
 
-	if (__builtin_expect(call->own || !thread || !slot_enter(thread), 0)) {
+	if (__builtin_expect(!thread, 0)) {
 		account_elsewhere(call, operation);
 		return;
 	}
 	/* What was recorded when the call began is over. */
-	if (__builtin_expect(thread->session != call->session, 0)) {
+	if (__builtin_expect(thread->recording != call->recording, 0)) {
 		slot_leave(thread);
 		account_elsewhere(call, operation);
 		return;
@@ -421,7 +422,7 @@ static void tell_class_loading(struct io_call *call, struct io_ref file)
 	/* Two numbers of one stack would take each other's place where stacks are remembered. */
 	if (call->stack == 0) {
 		sampler_stack_find(&stack);
-		call->stack = sampler_stack_key(&stack, call->session, 0, &note);
+		call->stack = sampler_stack_key(&stack, call->recording, 0, &note);
 	}
 	call->own = class_loading_now(call->stack);
 }
@@ -459,7 +460,7 @@ static uint32_t find_node(
 	const struct thread_context *context = slot_context(thread);
 	uint32_t moves = context->tree.moves, node;
 	uint64_t more = ((uint64_t)context->row.id << 32 | moves) ^ labels_of(context), note;
-	uint64_t key = sampler_stack_key(stack, thread->session, more, &note);
+	uint64_t key = sampler_stack_key(stack, thread->recording, more, &note);
 
 	call->stack = key;
 	if (note)
@@ -476,12 +477,12 @@ static uint32_t find_node(
 /* The path of the calls, where not all of them are timed: a node for it. */
 static void find_path(struct io_call *call, struct sampler_stack *stack)
 {
-	struct thread_slot *thread = slot_current;
+	struct thread_slot *thread = thread_events_go_on(SHAPE_ANY, call->jni);
 
-	if (!thread || !slot_enter(thread))
+	if (!thread)
 		return;
-	/* Else it is another session's by now, and the operation nobody's. */
-	if (thread->session == call->session) {
+	/* Else it is another recording's by now, and the operation nobody's. */
+	if (thread->recording == call->recording) {
 		call->by_stack = true;
 		call->node = find_node(call, thread, stack);
 		call->moves = slot_context(thread)->tree.moves;
@@ -489,7 +490,7 @@ static void find_path(struct io_call *call, struct sampler_stack *stack)
 	slot_leave(thread);
 }
 
-/* The thread's first event in the session. */
+/* The thread's first event in the recording. */
 static __attribute__((noinline, cold)) void be_known(JNIEnv *jni)
 {
 	struct thread_slot *thread = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
@@ -501,16 +502,16 @@ static __attribute__((noinline, cold)) void be_known(JNIEnv *jni)
 void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
 	/* What io_begin stored before is seen behind this. */
-	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
-	bool walk = walks; /* another session may begin meanwhile */
+	uint32_t recording = atomic_load_explicit(&io_recording, memory_order_acquire);
+	bool walk = walks; /* another recording may begin meanwhile */
 	struct sampler_stack stack;
 
 	if (walk)
 		sampler_stack_find(&stack);
 	*call = (struct io_call){
-		.jni = jni, .descriptor = descriptor, .session = session, .offset = -1};
+		.jni = jni, .descriptor = descriptor, .recording = recording, .offset = -1};
 	call->word = io_look(descriptor, &call->file);
-	if (!slot_current || slot_current->session != call->session)
+	if (!slot_current || slot_current->recording != call->recording)
 		be_known(jni);
 	if (walk)
 		find_path(call, &stack);

@@ -35,14 +35,14 @@ struct io_call {
 	uint64_t cpu;       /* ns that the thread had run by then; 0: not asked for */
 	bool own;           /* a class is being loaded by it: told apart */
 	int64_t offset;     /* in the file, of what is read; -1: at the descriptor's own */
-	uint32_t session;   /* that records it */
+	uint32_t recording; /* that it is in */
 	uint64_t stack;     /* its number (sampler_stack_key); 0: not asked for, or none */
 	/* The call path, where calls are not recorded. */
 	bool by_stack;
 	uint32_t node, moves; /* of the nodes */
 };
 
-/* The number of the session that records I/O; 0: none does. */
+/* The number of the recording (thread_slot.h) that records I/O; 0: none does. */
 extern _Atomic uint32_t io_recording;
 
 static inline bool io_is_recording(void)

@@ -266,10 +266,9 @@ void counted_calls_join(JNIEnv *jni, int64_t thread)
 {
 	struct thread_slot *slot = slot_current;
 
-	if (!slot || !slot_enter(slot))
+	if (!slot || !slot_enter_any(slot))
 		return;
-	if (slot_context(slot))
-		register_thread(jni, slot, thread);
+	register_thread(jni, slot, thread);
 	slot_leave(slot);
 }
 

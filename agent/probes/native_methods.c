@@ -82,10 +82,10 @@ static inline __attribute__((always_inline)) void leave(
 	enum metric_shape shape, bool precise, const struct native_record *record, JNIEnv *jni)
 {
 	method_ref ref = record->ref & ~WORD_PROBES;
-	struct thread_slot *thread = slot_current;
 	bool unwound = (*jni)->ExceptionCheck(jni);
+	struct thread_slot *thread = thread_events_go_on(shape, jni);
 
-	if (!thread || !slot_enter(thread))
+	if (!thread)
 		return;
 	if (context_exit(shape, slot_context(thread), method_ref_id(ref), unwound))
 		context_spend(shape, slot_context(thread), precise);

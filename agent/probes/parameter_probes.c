@@ -25,14 +25,14 @@
 /* An object stands for a value of one recording. */
 static int64_t standing(uint32_t value)
 {
-	return (int64_t)((uint64_t)session_now() << 32 | value);
+	return (int64_t)((uint64_t)recording_now() << 32 | value);
 }
 
 static uint32_t stands_for(jobject object)
 {
 	uint64_t tag = object ? (uint64_t)jvm_tag_of(JVM_TAGS_VALUES, object) : 0;
 
-	return tag >> 32 == session_now() ? (uint32_t)tag : 0;
+	return tag >> 32 == recording_now() ? (uint32_t)tag : 0;
 }
 
 /* ---- the value of a call ---- */
@@ -129,7 +129,7 @@ static void do_step(JNIEnv *jni, struct thread_context *context, struct read_val
 	const struct value_reading *reading, struct object_value given, uint32_t parameter)
 {
 	jobject object = given.type == 'L' ? given.value.l : NULL;
-	uint32_t value = 0, session = session_now();
+	uint32_t value = 0, recording = recording_now();
 
 	if (reading->first) {
 		read->refused = false;
@@ -151,7 +151,7 @@ static void do_step(JNIEnv *jni, struct thread_context *context, struct read_val
 			return;
 		add_part(jni, reading, given, read);
 		/* A getter may outlast the recording, whose end waits two seconds for it: numbers are another one's then. */
-		if (session_now() != session)
+		if (recording_now() != recording)
 			return;
 		value = reading->last ? number_of(parameter, read) : 0;
 		break;

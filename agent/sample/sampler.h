@@ -173,7 +173,7 @@ void sampler_stack_find(struct sampler_stack *stack);
 /* A number for its frames: see walk_key; of that session, and of `more`. 0: it is not known. *note: what was left with it;
  * 0: nothing. */
 uint64_t sampler_stack_key(
-	struct sampler_stack *stack, uint32_t session, uint64_t more, uint64_t *note);
+	struct sampler_stack *stack, uint32_t recording, uint64_t more, uint64_t *note);
 
 /* Leaves a note with the number, which is found as long as that is remembered. */
 void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note);

@@ -98,7 +98,7 @@ static bool find_node(
 	if (slot_state(slot) == SLOT_SHUT)
 		return false;
 	context = slot_context(slot);
-	if (!context || atomic_load(&slot->session) != session_now())
+	if (!context || !slot_has_joined(slot))
 		return !thread->unwanted;
 	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
 	where->row = context->row.id;
@@ -112,7 +112,7 @@ static struct thread_context *begin_spending(const struct sample_record *where)
 {
 	struct thread_context *context = where->row ? slot_context(slot_current) : NULL;
 
-	if (!context || !session_has_events(sampling.session) || !slot_enter(slot_current))
+	if (!context || !session_has_events(sampling.session) || !slot_enter_any(slot_current))
 		return NULL;
 	context_settle(context);
 	return context;
@@ -271,7 +271,7 @@ static uint64_t event_key(const struct walk_thread *walked, const struct sampled
 		spread(spread((uint64_t)where->row << 32 | where->node) +
 			(where->row ? 0 : (uint64_t)thread->java_id << 20 | thread->index) +
 			kind) ^
-		session_now() * UINT64_C(0x9e3779b97f4a7c15);
+		recording_now() * UINT64_C(0x9e3779b97f4a7c15);
 	about.now = clock_coarse();
 	key = known_keys_find(sampling_walker.keys, &about, NULL, &note);
 	return key ? key
@@ -458,14 +458,14 @@ static __attribute__((noinline)) uint64_t walk_for_key(
 }
 
 uint64_t sampler_stack_key(
-	struct sampler_stack *stack, uint32_t session, uint64_t more, uint64_t *note)
+	struct sampler_stack *stack, uint32_t recording, uint64_t more, uint64_t *note)
 {
 	uint64_t key = 0;
 
 	*note = 0;
 	if (!stack->thread.java)
 		return 0;
-	stack->about.seed = spread(more) ^ session * UINT64_C(0x9e3779b97f4a7c15);
+	stack->about.seed = spread(more) ^ recording * UINT64_C(0x9e3779b97f4a7c15);
 	stack->about.now = clock_coarse();
 	/* What this looks at stays when the sampling ends. */
 	if (!stack->thread.guarded)
@@ -516,7 +516,7 @@ bool sampler_records(void)
 	if (!atomic_load_explicit(&sampling_active, memory_order_relaxed) ||
 		(slot && slot_state(slot) != SLOT_FREE))
 		return false;
-	if (slot && slot_context(slot) && atomic_load(&slot->session) == session_now())
+	if (slot && slot_context(slot) && slot_has_joined(slot))
 		return true;
 	thread = sampled_thread_now();
 	return !thread || !thread->unwanted;
@@ -693,8 +693,7 @@ static bool find_node_outside(const struct sampled_thread *thread, bool is_virtu
 		slot = slot->virtual_slot;
 	if (is_virtual)
 		where->about |= SAMPLE_VIRTUAL;
-	context = slot && atomic_load(&slot->session) == session_now() ? slot_context(slot)
-								       : NULL;
+	context = slot && slot_has_joined(slot) ? slot_context(slot) : NULL;
 	if (!context)
 		return true;
 	where->row = context->row.id;
@@ -937,9 +936,7 @@ void sampler_note_virtual(int64_t id)
 {
 	const struct thread_slot *slot = slot_current;
 	const struct thread_context *context =
-		slot && slot->carrier_slot && atomic_load(&slot->session) == session_now()
-			? slot_context(slot)
-			: NULL;
+		slot && slot->carrier_slot && slot_has_joined(slot) ? slot_context(slot) : NULL;
 
 	if (context)
 		note_virtual(id, context->row.id);

@@ -165,6 +165,7 @@ int session_create(struct session **session, struct options *options, struct err
 	lock_init(&fresh->near_lock, LOCK_NEAR);
 	fresh->options = *options;
 	memset(options, 0, sizeof(*options));
+	atomic_store(&fresh->has_scope, fresh->options.scope.count > 0);
 	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
 	if (!code &&
 		(sample_choice_entered(&fresh->options.sample, &fresh->entered) ||

@@ -13,6 +13,7 @@
 #define JPROF_SESSION_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 
 #include "agent/lock/lock.h"
 #include "agent/session/writer.h"
@@ -58,7 +59,10 @@ struct session {
 	/* Set before it ends: no profile is to be left, and an older one as it was. That
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
-	bool from_start;   /* it began with the JVM */
+	bool from_start; /* it began with the JVM */
+	/* Threads are recorded inside some methods only. It may be lifted while the recording goes on, before
+	 * threads_renew, and is not set again. */
+	_Atomic bool has_scope;
 	bool reads_stacks; /* of threads: for samples, or for events that have a call path */
 	bool never_counts; /* this JVM's threads cannot be told apart: all calls are timed */
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
@@ -104,7 +108,7 @@ bool session_wants_thread(
 /* True if threads are recorded inside some methods only. */
 static inline bool session_has_scope(const struct session *session)
 {
-	return session->options.scope.count > 0;
+	return atomic_load_explicit(&session->has_scope, memory_order_relaxed);
 }
 
 /* True if values are read in methods: for parameters, or for tags. */
@@ -143,7 +147,8 @@ static inline bool session_times_calls(const struct session *session)
 	       (session->options.calls == CALLS_COUNT &&
 		       (session->options.timed.count > 0 ||
 			       session->options.distribution.count > 0 ||
-			       session_has_scope(session) || session_reads_values(session)));
+			       session->options.scope.count > 0 ||
+			       session_reads_values(session)));
 }
 
 /* True if classes get probes: for calls, or for the stacks at entries. */

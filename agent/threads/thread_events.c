@@ -63,11 +63,29 @@ static struct thread_slot *begin_context(struct thread_slot *slot,
 /* The calling thread's slot, claimed; *session is what it is for. NULL: there is none now. */
 static struct thread_slot *claim_own(const struct session **session)
 {
-	uint32_t number = session_now();
-	struct thread_slot *slot = number ? slot_own(number) : NULL;
+	uint32_t recording = recording_now();
+	struct thread_slot *slot = recording ? slot_own(recording) : NULL;
 
-	*session = slot ? slot_claim(slot, number) : NULL;
+	*session = slot ? slot_claim(slot, recording) : NULL;
 	return *session ? slot : NULL;
+}
+
+/* The slot, which is entered, has a context of an earlier edition, and goes on in it. NULL: it is shut, as the thread is
+ * outside the session's scope. If there is none any more, the thread comes in. */
+static struct thread_slot *come_again(struct thread_slot *slot, const struct session *session,
+	JNIEnv *jni, enum found_frames found)
+{
+	struct thread_context *context = slot_context(slot);
+
+	if (!atomic_load_explicit(&context->outside, memory_order_relaxed))
+		return slot;
+	if (session_has_scope(session)) {
+		slot_shut(slot);
+		return NULL;
+	}
+	slot_push_found(slot, jni, found);
+	context_come_in(context);
+	return slot;
 }
 
 /* Events outside the scope shut the slot: the next ones are turned away at once. */
@@ -77,8 +95,10 @@ static struct thread_slot *come(
 	const struct session *session;
 	struct thread_slot *slot = claim_own(&session);
 
-	if (!slot || slot_context(slot))
-		return slot;
+	if (!slot)
+		return NULL;
+	if (slot_context(slot))
+		return come_again(slot, session, jni, found);
 	if (shape != SHAPE_ANY && shape != session->metrics.shape) {
 		slot_unjoin(slot);
 		slot_leave(slot);
@@ -108,6 +128,14 @@ struct thread_slot *thread_events_join(
 		slot = come(shape, jni, thread, found);
 	errno = saved_errno;
 	return slot;
+}
+
+struct thread_slot *thread_events_come_along(enum metric_shape shape, JNIEnv *jni)
+{
+	const struct thread_slot *slot = slot_current;
+
+	return slot && slot_is_behind(slot) ? thread_events_join(shape, jni, NULL, FOUND_NONE)
+					    : NULL;
 }
 
 void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found)
@@ -140,6 +168,8 @@ static struct thread_slot *come_in(JNIEnv *jni, jthread thread)
 	if (!session_has_scope(session)) {
 		if (!slot_context(slot))
 			slot_unjoin(slot);
+		else
+			come_again(slot, session, jni, FOUND_NONE);
 		slot_leave(slot);
 		return NULL;
 	}

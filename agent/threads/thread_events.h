@@ -24,6 +24,9 @@ void thread_events_end(JNIEnv *jni, jthread thread);
 struct thread_slot *thread_events_join(
 	enum metric_shape shape, JNIEnv *jni, jthread thread, enum found_frames found);
 
+/* For thread_events_go_on: what is rare. */
+struct thread_slot *thread_events_come_along(enum metric_shape shape, JNIEnv *jni);
+
 /* The calling thread's slot, in an event; slot_leave must follow. NULL: the event must
  * not be recorded. shape: what the caller was compiled for; a thread that was held up in it since
  * an earlier session does not join one with other metrics. SHAPE_ANY is right for all. */
@@ -39,6 +42,18 @@ static inline __attribute__((always_inline)) struct thread_slot *thread_events_b
 			    atomic_load_explicit(&session_number, memory_order_relaxed))
 		return NULL;
 	return thread_events_join(shape, jni, java_thread, found);
+}
+
+/* The same for what the calling thread is in the middle of: it goes on in an edition that began meanwhile, but does not join
+ * another recording. */
+static inline __attribute__((always_inline)) struct thread_slot *thread_events_go_on(
+	enum metric_shape shape, JNIEnv *jni)
+{
+	struct thread_slot *slot = slot_current;
+
+	if (__builtin_expect(slot && slot_enter(slot), 1))
+		return slot;
+	return thread_events_come_along(shape, jni);
 }
 
 /* ---- the session's scope ---- */

@@ -16,18 +16,20 @@
 #include "agent/lock/lock.h"
 #include "arch/read_mostly.h"
 
-/* Hides a thread in all sessions. */
+/* Hides a thread in all recordings. */
 #define ANY_SESSION (UINT32_MAX - 1)
 
 __thread struct thread_slot *slot_current __attribute__((tls_model("initial-exec")));
-/* While the pointer shows `hidden`: in which session. */
+/* While the pointer shows `hidden`: in which recording. */
 static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec")));
 READ_MOSTLY _Atomic uint32_t session_number;
-static uint32_t last_session; /* one start at a time */
+READ_MOSTLY _Atomic uint32_t recording_number;
+static uint32_t last_session; /* one start, edition or stop at a time */
 static _Atomic(struct session *) joined;
 
 /* The slot of threads that have ended, or are hidden; never written. */
-static struct thread_slot hidden = {.busy = SLOT_INSIDE, .session = NO_SESSION};
+static struct thread_slot hidden = {
+	.busy = SLOT_INSIDE, .session = NO_SESSION, .recording = NO_SESSION};
 
 static _Atomic(struct thread_slot *) all;
 static struct thread_slot *free_list; /* under the lock */
@@ -53,7 +55,7 @@ void slot_give(struct thread_slot *slot)
 	if (slot->virtual_slot)
 		slot_give(slot->virtual_slot);
 	slot->virtual_slot = slot->carrier_slot = NULL;
-	atomic_store(&slot->session, NO_SESSION);
+	slot_unjoin(slot);
 	atomic_store(&slot->busy, SLOT_FREE);
 	lock_take(&free_lock);
 	slot->next_free = free_list;
@@ -100,7 +102,7 @@ static struct thread_slot *take(void)
 			;
 	}
 	atomic_store(&slot->busy, SLOT_INSIDE);
-	atomic_store(&slot->session, NO_SESSION);
+	slot_unjoin(slot);
 	return slot;
 }
 
@@ -123,16 +125,28 @@ struct thread_slot *slot_virtual(struct thread_slot *own)
 void slot_unjoin(struct thread_slot *slot)
 {
 	atomic_store_explicit(&slot->session, NO_SESSION, memory_order_relaxed);
+	atomic_store_explicit(&slot->recording, NO_SESSION, memory_order_relaxed);
 }
 
-struct session *slot_claim(struct thread_slot *slot, uint32_t number)
+/* Of an earlier recording there may be a context still, whose end did not wait for this thread any longer. */
+static void forget_recording(struct thread_slot *slot)
+{
+	slot->refused = slot->inherited = slot->late = false;
+	slot->mounted = NULL;
+	atomic_store(&slot->context, NULL);
+	atomic_store(&slot->unlisted, NULL);
+}
+
+struct session *slot_claim(struct thread_slot *slot, uint32_t recording)
 {
 	struct session *session = NULL;
+	uint32_t number;
 
 	atomic_store(&slot->busy, SLOT_INSIDE);
+	number = session_now();
 	/* The stopper may have come between: its fence and this one's meet. If it came just behind, it may
 	 * have given up waiting for this thread: then there is no session any more. */
-	if (session_now() == number)
+	if (number != 0 && recording_now() == recording)
 		session = session_joined();
 	if (!session) {
 		slot_leave(slot);
@@ -140,21 +154,43 @@ struct session *slot_claim(struct thread_slot *slot, uint32_t number)
 	}
 	if (atomic_load(&slot->session) == number)
 		return session;
-	slot->refused = slot->inherited = false;
-	slot->mounted = NULL;
-	/* Of an earlier one, whose end did not wait for this thread any longer. */
-	atomic_store(&slot->context, NULL);
-	atomic_store(&slot->unlisted, NULL);
+	if (atomic_load(&slot->recording) != recording)
+		forget_recording(slot);
+	slot->late |= slot->refused;
+	slot->refused = false;
 	memset(slot->cache, 0, sizeof(slot->cache));
+	atomic_store(&slot->recording, recording);
 	atomic_store(&slot->session, number);
 	return session;
 }
 
-struct thread_slot *slot_own(uint32_t session)
+struct session *slot_hold(struct thread_slot *slot)
+{
+	struct session *session;
+
+	atomic_store(&slot->busy, SLOT_INSIDE);
+	/* As in slot_claim. */
+	session = slot_has_joined(slot) ? session_joined() : NULL;
+	if (!session)
+		slot_leave(slot);
+	return session;
+}
+
+bool slot_enter_any(struct thread_slot *slot)
+{
+	if (slot_state(slot) != SLOT_FREE || !slot_hold(slot))
+		return false;
+	if (slot_context(slot))
+		return true;
+	slot_leave(slot);
+	return false;
+}
+
+struct thread_slot *slot_own(uint32_t recording)
 {
 	struct thread_slot *slot = slot_current;
 
-	if (slot == &hidden && hiding_in != session && hiding_in != ANY_SESSION)
+	if (slot == &hidden && hiding_in != recording && hiding_in != ANY_SESSION)
 		slot_current = slot = NULL;
 	if (slot)
 		return slot_state(slot) == SLOT_INSIDE ? NULL : slot;
@@ -191,22 +227,21 @@ bool slot_in_scope(void)
 	const struct thread_slot *slot = slot_current;
 
 	return slot && slot != &hidden && slot_state(slot) != SLOT_SHUT &&
-	       atomic_load(&slot->session) == session_now();
+	       slot_has_joined(slot);
 }
 
 bool slot_is_outside(void)
 {
 	const struct thread_slot *slot = slot_current;
 
-	return slot && slot_state(slot) == SLOT_SHUT && !slot->refused &&
-	       atomic_load(&slot->session) == session_now();
+	return slot && slot_state(slot) == SLOT_SHUT && !slot->refused && slot_has_joined(slot);
 }
 
 struct thread_slot *slot_enter_outside(void)
 {
 	struct thread_slot *slot = slot_current;
 
-	if (!slot_is_outside() || !slot_claim(slot, session_now()))
+	if (!slot_is_outside() || !slot_hold(slot))
 		return NULL;
 	return slot;
 }
@@ -235,8 +270,8 @@ bool slot_is_unwanted(void)
 {
 	const struct thread_slot *slot = slot_current;
 
-	return slot == &hidden || (slot && slot_state(slot) == SLOT_SHUT &&
-					  atomic_load(&slot->session) == session_now());
+	return slot == &hidden ||
+	       (slot && slot_state(slot) == SLOT_SHUT && slot_has_joined(slot));
 }
 
 struct thread_context *slot_pause(void)
@@ -244,7 +279,7 @@ struct thread_context *slot_pause(void)
 	struct thread_slot *thread = slot_current;
 	struct thread_context *context;
 
-	if (!thread || !slot_enter(thread))
+	if (!thread || !slot_enter_any(thread))
 		return NULL;
 	context = slot_context(thread);
 	context_settle(context);
@@ -265,13 +300,13 @@ void slot_resume(struct thread_context *context)
 struct thread_slot *slot_end(void)
 {
 	struct thread_slot *slot = slot_current;
-	uint32_t session = session_now();
+	uint32_t recording = recording_now();
 
 	if (!slot || slot == &hidden)
 		return NULL;
 	if (slot->carrier_slot)
 		slot = slot->carrier_slot;
-	hiding_in = session ? session : NO_SESSION;
+	hiding_in = recording ? recording : NO_SESSION;
 	slot_current = &hidden;
 	atomic_store(&slot->busy, SLOT_INSIDE);
 	pthread_setspecific(key, NULL);
@@ -342,18 +377,35 @@ struct read_value *slot_read_value(struct thread_slot *slot)
 	return slot->read;
 }
 
-void slots_begin(struct session *session)
+static uint32_t next_number(void)
 {
-	prepare_barrier();
-	atomic_store(&joined, session);
 	if (++last_session >= ANY_SESSION)
 		last_session = 1;
-	atomic_store(&session_number, last_session);
+	return last_session;
+}
+
+void slots_begin(struct session *session)
+{
+	uint32_t number = next_number();
+
+	prepare_barrier();
+	atomic_store(&joined, session);
+	atomic_store(&recording_number, number);
+	atomic_store(&session_number, number);
+}
+
+void slots_renew(void)
+{
+	if (session_now() == 0)
+		return;
+	atomic_store(&session_number, next_number());
+	barrier_everywhere();
 }
 
 unsigned slots_stop(void)
 {
 	atomic_store(&session_number, 0);
+	atomic_store(&recording_number, 0);
 	barrier_everywhere();
 	return wait_for_slots();
 }

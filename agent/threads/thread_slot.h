@@ -10,9 +10,14 @@
  * show it, an unmount takes the pointer back (virtual_threads.h).
  *
  * A thread gets a slot when it is first seen, and keeps it until it ends; then a later thread
- * uses it again. 4 KB each, 8 where values are read. What it records into, its context, is one session's: a slot joins
- * each session at its thread's first event in it. Sessions are numbered, so that a slot which
+ * uses it again. 4 KB each, 8 where values are read. What it records into, its context, is one recording's: a slot joins
+ * each recording at its thread's first event in it. Recordings are numbered, so that a slot which
  * has not joined is known by one comparison.
+ *
+ * Editions: what is recorded of threads may change while a recording goes on. Then its session's number rises
+ * (slots_renew), and by the same comparison each thread's next event takes the rare way, once: what its slot knows of
+ * methods is forgotten, and a thread that was turned away is asked for again. What was recorded goes on. The recording's
+ * own number, which contexts, tags and values are told by, is that of its first edition.
  *
  * busy, and how a stop waits for events in flight: the owner sets busy with a plain store, then
  * compares the session's number. The stopper takes the number away, makes every running thread
@@ -57,11 +62,14 @@ struct read_value {
 
 struct thread_slot {
 	_Atomic int busy; /* enum slot_state; written by the owner, read by the stopper */
-	_Atomic uint32_t session; /* that it has joined; the owner's */
+	_Atomic uint32_t session; /* the edition that it has joined; the owner's */
 	/* NULL: not recorded. Taken away by the owner's end, or by the session's. */
 	_Atomic(struct thread_context *) context;
 	bool refused;   /* not to be recorded, whatever the scope; the owner's */
 	bool inherited; /* in the scope as long as it lives; the owner's */
+	/* a virtual slot's: its thread was refused when it was mounted, and is asked for again; the owner's */
+	bool late;
+	_Atomic uint32_t recording; /* whose edition session is; the owner's */
 	/* Virtual threads; the owner's. */
 	struct thread_slot *virtual_slot; /* for those that it carries; NULL: not yet */
 	struct thread_slot *carrier_slot; /* this is a virtual slot, and whose */
@@ -70,11 +78,11 @@ struct thread_slot {
 	struct thread_context *carrier; /* a virtual slot's: what gives way for it */
 	/* a virtual slot's: whose context it is; NULL: none is known */
 	struct virtual_thread *mounted;
-	uint32_t mounted_in; /* a virtual slot's: the session in which the carrier gave way */
+	uint32_t mounted_in; /* a virtual slot's: the recording in which the carrier gave way */
 	struct read_value *read;       /* the owner's; NULL: no value was read yet */
 	struct thread_slot *next;      /* all there ever were; never taken off */
 	struct thread_slot *next_free; /* under LOCK_EVENTS */
-	struct method_cache_line cache[METHOD_CACHE]; /* of the session joined */
+	struct method_cache_line cache[METHOD_CACHE]; /* of the edition joined */
 };
 
 /* The slot's, which is entered; NULL: no memory. */
@@ -85,12 +93,20 @@ extern __thread struct thread_slot *slot_current __attribute__((tls_model("initi
 
 /* ---- the session that threads join ---- */
 
-/* Its number; 0: nothing is recorded. */
+/* Its number, which rises with each edition of the recording; 0: nothing is recorded. */
 extern _Atomic uint32_t session_number;
 
 static inline uint32_t session_now(void)
 {
 	return atomic_load_explicit(&session_number, memory_order_acquire);
+}
+
+/* The recording's number, the same in all its editions; 0: nothing is recorded. */
+extern _Atomic uint32_t recording_number;
+
+static inline uint32_t recording_now(void)
+{
+	return atomic_load_explicit(&recording_number, memory_order_acquire);
 }
 
 /* The session itself, also while threads leave it; NULL: none. An event may use it between
@@ -99,6 +115,11 @@ struct session *session_joined(void);
 
 /* From now on threads may join the session, which gets the next number. */
 void slots_begin(struct session *session);
+
+/* The session gets the next number, as another edition of the same recording; nothing if none goes on. Events that begin
+ * behind this, on any thread, are of that edition. Those in flight end in the one before; they are not waited for.
+ * Not while the recording begins or stops. */
+void slots_renew(void);
 
 /* No event is recorded from now on; waits for those in flight, at most about two seconds.
  * Returns how many are still inside. */
@@ -124,6 +145,19 @@ static inline bool slot_enter(struct thread_slot *slot)
 		return false;
 	}
 	return true;
+}
+
+/* True if the slot has joined the recording that goes on. */
+static inline bool slot_has_joined(const struct thread_slot *slot)
+{
+	return atomic_load_explicit(&slot->recording, memory_order_relaxed) == recording_now();
+}
+
+/* True if it has, but not its last edition. */
+static inline bool slot_is_behind(const struct thread_slot *slot)
+{
+	return slot_has_joined(slot) &&
+	       atomic_load_explicit(&slot->session, memory_order_relaxed) != session_now();
 }
 
 static inline void slot_set_state(struct thread_slot *slot, enum slot_state state)
@@ -184,22 +218,29 @@ void slot_push_found(struct thread_slot *slot, JNIEnv *jni, enum found_frames fo
 
 /* ---- getting one, and giving it back ---- */
 
-/* The calling thread's, taken if it has none, for the session. NULL: it has none to give: no memory, or
+/* The calling thread's, taken if it has none, for the recording. NULL: it has none to give: no memory, or
  * it is entered, or hidden. */
-struct thread_slot *slot_own(uint32_t session);
+struct thread_slot *slot_own(uint32_t recording);
 
-/* Enters the slot, whatever it was, for the session of that number: which is returned, and stays as long as
- * that is so. NULL: it is over, and the slot is left. */
-struct session *slot_claim(struct thread_slot *slot, uint32_t number);
+/* Enters the slot, whatever it was, for the recording of that number, and joins its last edition. Returns the session, which
+ * stays as long as the slot is entered. NULL: it is over, and the slot is left. */
+struct session *slot_claim(struct thread_slot *slot, uint32_t recording);
 
-/* What a slot does in a session that it has not joined: its first event will. */
+/* The same for what is done in the recording that the slot has joined, and is no event of its thread: it stays in the edition
+ * in which it is. */
+struct session *slot_hold(struct thread_slot *slot);
+
+/* As slot_enter, in whatever edition the slot is: what only settles, or adds to where the thread is. */
+bool slot_enter_any(struct thread_slot *slot);
+
+/* The slot has not joined the recording: its next event will. */
 void slot_unjoin(struct thread_slot *slot);
 
 /* The slot's virtual one, made if need be. NULL: no memory. */
 struct thread_slot *slot_virtual(struct thread_slot *own);
 
 /* The calling thread ends: its slot (a platform thread's own), entered for good; the thread is hidden
- * until it is attached to the JVM again, or for the next session. NULL: it has none. slot_give follows. */
+ * until it is attached to the JVM again, or for the next recording. NULL: it has none. slot_give follows. */
 struct thread_slot *slot_end(void);
 void slot_give(struct thread_slot *slot);
 

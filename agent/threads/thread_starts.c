@@ -19,7 +19,7 @@
 
 static struct noted {
 	int64_t java_id;
-	uint32_t session;
+	uint32_t recording;
 	struct noted *next;
 } * list; /* under the lock */
 static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_STARTS};
@@ -29,7 +29,7 @@ static _Atomic(thread_starts_told) told;
 /* The JVM's own; found once. */
 static void(JNICALL *real_start)(JNIEnv *jni, jobject thread);
 
-/* True if it was noted, in this session. */
+/* True if it was noted, in this recording. */
 static bool forget(int64_t java_id)
 {
 	struct noted **at = &list, *found;
@@ -42,7 +42,7 @@ static bool forget(int64_t java_id)
 	if (found)
 		*at = found->next;
 	lock_give(&list_lock);
-	now = found && found->session == atomic_load(&session_number);
+	now = found && found->recording == recording_now();
 	free(found);
 	return now;
 }
@@ -56,7 +56,7 @@ static void JNICALL start(JNIEnv *jni, jobject thread)
 
 	if (fresh) {
 		fresh->java_id = java_id;
-		fresh->session = atomic_load(&session_number);
+		fresh->recording = recording_now();
 		lock_take(&list_lock);
 		fresh->next = list;
 		list = fresh;

@@ -76,15 +76,31 @@ static bool follows_starts(const struct session *session)
 	return session_has_scope(session) && session->options.scope_follow;
 }
 
+/* Starts are noted; one begin, edition or end at a time. */
+static bool follows;
+
+static void follow_starts(JNIEnv *jni, bool on)
+{
+	if (on != follows)
+		thread_starts_watch(jni, on);
+	follows = on;
+}
+
 int threads_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
 	watch_ends(true);
 	virtual_threads_watch(true); /* before the first thread joins */
 	slots_begin(session);
-	if (follows_starts(session))
-		thread_starts_watch(jni, true);
+	follow_starts(jni, follows_starts(session));
 	gate_open(&looked_at);
 	return 0;
+}
+
+void threads_renew(JNIEnv *jni, struct session *session)
+{
+	trace_expect_old_frames(session->trace);
+	follow_starts(jni, follows_starts(session));
+	slots_renew();
 }
 
 bool threads_stop(struct session *session, struct error *error)
@@ -103,8 +119,7 @@ bool threads_end(JNIEnv *jni, struct session *session)
 {
 	bool out;
 
-	if (follows_starts(session))
-		thread_starts_watch(jni, false);
+	follow_starts(jni, false);
 	virtual_threads_watch(false);
 	out = slots_end();
 	session->occupied = !out;

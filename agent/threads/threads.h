@@ -17,6 +17,11 @@ void threads_callbacks(jvmtiEventCallbacks *callbacks);
  * first event. */
 int threads_begin(JNIEnv *jni, struct session *session, struct error *error);
 
+/* What is recorded of threads has become another, while the recording goes on: each thread looks at it at its next event
+ * (slots_renew), and those that were turned away are asked for again. Events in flight end as they began. On a Java thread
+ * without pending exception; not while the recording begins or stops. */
+void threads_renew(JNIEnv *jni, struct session *session);
+
 /* No event is recorded from now on; waits for those in flight, at most about two seconds. */
 bool threads_stop(struct session *session, struct error *error);
 

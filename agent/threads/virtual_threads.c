@@ -21,21 +21,33 @@ static bool wants_unknown(const struct session *session)
 	return !session_has_scope(session) && session->options.threads.count == 0;
 }
 
-/* ---- a virtual thread's word: session, and the number of its context ---- */
+/* ---- a virtual thread's word: recording, and the number of its context; or edition, and WORD_REFUSED ---- */
 
 enum { WORD_UNKNOWN = 0, WORD_REFUSED = -1 };
 
-static void set_word(uint32_t session, uint32_t value)
+static void set_word(uint32_t number, uint32_t value)
 {
-	jvm_set_thread_word((uint64_t)session << 32 | value);
+	jvm_set_thread_word((uint64_t)number << 32 | value);
 }
 
 /* WORD_UNKNOWN, WORD_REFUSED, or the context's number + 1. */
-static uint32_t word_in(uint32_t session)
+static uint32_t word_in(uint32_t recording, uint32_t edition)
+{
+	uint64_t word = jvm_thread_word();
+	uint32_t value = (uint32_t)word;
+
+	return word >> 32 == (value == (uint32_t)WORD_REFUSED ? edition : recording)
+		       ? value
+		       : (uint32_t)WORD_UNKNOWN;
+}
+
+/* True if it was turned away in some edition of the recording that goes on. */
+static bool was_refused(uint32_t recording)
 {
 	uint64_t word = jvm_thread_word();
 
-	return word >> 32 == session ? (uint32_t)word : (uint32_t)WORD_UNKNOWN;
+	return (uint32_t)word == (uint32_t)WORD_REFUSED &&
+	       (uint32_t)(word >> 32) - recording <= session_now() - recording;
 }
 
 static struct virtual_thread *thread_of(const struct thread_context *carrier, uint32_t word)
@@ -86,37 +98,60 @@ static struct thread_context *make_carrier(
 	return context;
 }
 
+/* A carrier comes to another edition. One that was not recorded may be from now on: then it is made anew. One that was outside
+ * the scope comes in, if there is none any more. Returns the state that its slot has between mounts. */
+static enum slot_state renew_carrier(
+	struct thread_slot *own, const struct session *session, enum slot_state before)
+{
+	struct thread_context *context = slot_context(own);
+	struct thread_context *unlisted =
+		atomic_load_explicit(&own->unlisted, memory_order_relaxed);
+
+	if (!context && unlisted)
+		own->refused = !session_wants_thread(session, &unlisted->row.identity);
+	if (session_has_scope(session) || own->refused)
+		return before;
+	if (unlisted)
+		trace_thread_end(unlisted->trace, atomic_exchange(&own->unlisted, NULL), NULL);
+	if (context && atomic_load_explicit(&context->outside, memory_order_relaxed))
+		context_come_in(context);
+	return SLOT_FREE;
+}
+
 /* ---- a virtual slot comes ---- */
 
 /* A virtual thread runs on the carrier, whose virtual slot becomes the calling thread's. Returns the virtual slot, entered, without a
  * context; NULL: nothing is recorded of it. */
-static struct thread_slot *mount_slot(struct thread_slot *own, uint32_t number, JNIEnv *jni)
+static struct thread_slot *mount_slot(struct thread_slot *own, uint32_t recording, JNIEnv *jni)
 {
-	bool known = atomic_load_explicit(&own->session, memory_order_relaxed) == number &&
-		     carrier_of(own);
+	bool known = slot_has_joined(own) && carrier_of(own);
+	bool behind = known && slot_is_behind(own);
 	enum slot_state before = known ? slot_state(own) : SLOT_FREE;
-	const struct session *session = slot_claim(own, number);
+	const struct session *session = slot_claim(own, recording);
 	struct thread_slot *virtual = session ? slot_virtual(own) : NULL;
-	struct thread_context *carrier = virtual ? carrier_of(own) : NULL;
+	struct thread_context *carrier;
 
 	if (!session)
 		return NULL;
+	if (behind)
+		before = renew_carrier(own, session, before);
+	carrier = virtual ? carrier_of(own) : NULL;
 	if (virtual && !carrier)
 		carrier = make_carrier(own, session, jni);
 	if (carrier) {
 		carrier_give_way(carrier);
 		virtual->carrier = carrier;
-		virtual->mounted_in = number;
+		virtual->mounted_in = recording;
 		slot_current = virtual;
 	}
-	if (!carrier || !slot_claim(virtual, number)) {
+	if (!carrier || !slot_claim(virtual, recording)) {
 		/* Rather nothing of either than the one's calls among the other's. */
 		slot_shut(own);
 		return NULL;
 	}
 	/* One that is not recorded itself stays out. */
 	slot_set_state(own, slot_context(own) ? before : SLOT_SHUT);
-	virtual->refused = false;
+	virtual->refused = virtual->late = false;
 	virtual->mounted = NULL;
 	atomic_store(&virtual->context, NULL);
 	return virtual;
@@ -127,8 +162,14 @@ static void mount_known(struct thread_slot *virtual, uint32_t word)
 {
 	struct virtual_thread *thread = thread_of(virtual->carrier, word);
 	struct thread_context *lane = thread ? virtual_mount(virtual->carrier, thread) : NULL;
+	const struct session *session = session_joined();
 
 	virtual->refused = !lane;
+	/* There was a scope when it was unmounted. */
+	if (lane && thread->outside && session && !session_has_scope(session)) {
+		context_come_in(lane);
+		thread->outside = false;
+	}
 	if (lane) {
 		virtual->mounted = thread;
 		atomic_store_explicit(&virtual->context, lane, memory_order_relaxed);
@@ -144,17 +185,16 @@ static void leave_carrier(struct thread_slot *virtual)
 	struct thread_slot *own = virtual->carrier_slot;
 	struct thread_context *carrier = virtual->carrier;
 	enum slot_state before = slot_state(own);
-	uint32_t number = session_now();
 	const struct session *session;
 	bool refused;
 
 	slot_current = own;
-	if (number == 0 || virtual->mounted_in != number)
+	if (virtual->mounted_in != recording_now())
 		return;
-	session = slot_claim(own, number);
+	session = slot_hold(own);
 	if (!session)
 		return;
-	refused = virtual->refused && virtual->session == virtual->mounted_in;
+	refused = virtual->refused && virtual->recording == virtual->mounted_in;
 	if (virtual->mounted)
 		virtual_unmount(carrier, slot_context(virtual), virtual->mounted);
 	else
@@ -170,9 +210,11 @@ static void leave_carrier(struct thread_slot *virtual)
 
 bool virtual_threads_read(const struct thread_slot *slot, uint64_t *now)
 {
-	if (!slot->carrier_slot || slot->mounted_in != slot->session)
+	if (!slot->carrier_slot || slot->mounted_in != slot->recording)
 		return false;
 	carrier_read(slot->carrier, now);
+	if (slot->late)
+		context_start_at(slot->carrier, now);
 	return true;
 }
 
@@ -190,7 +232,7 @@ static struct thread_slot *begin_mounted(struct thread_slot *virtual,
 		lane = virtual_begin(virtual->carrier, &identity, outside,
 			now ? now : virtual->carrier->last, &virtual->mounted);
 	if (!lane) {
-		set_word(virtual->mounted_in, (uint32_t)WORD_REFUSED);
+		set_word(virtual->session, (uint32_t)WORD_REFUSED);
 		virtual->refused = true;
 		slot_shut(virtual);
 		return NULL;
@@ -223,9 +265,9 @@ static void mount_unknown(struct thread_slot *virtual, JNIEnv *jni)
 
 /* The slot of the platform thread that the calling thread is, or runs on. NULL: there is none to be had
  * now. */
-static struct thread_slot *own_slot(uint32_t number)
+static struct thread_slot *own_slot(uint32_t recording)
 {
-	struct thread_slot *slot = number ? slot_own(number) : NULL;
+	struct thread_slot *slot = recording ? slot_own(recording) : NULL;
 
 	return slot && slot->carrier_slot ? slot->carrier_slot : slot;
 }
@@ -252,12 +294,12 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 	jthread thread;
 	void (*tell)(void) = atomic_load_explicit(&told, memory_order_relaxed);
 	struct thread_slot *own, *virtual;
-	uint32_t number = session_now(), word;
+	uint32_t recording = recording_now(), word;
 	int saved_errno = errno;
 	va_list arguments;
 	JNIEnv *jni;
 
-	if (number == 0)
+	if (recording == 0)
 		return;
 	if (__builtin_expect(tell != NULL, 0) &&
 		atomic_compare_exchange_strong(&told, &tell, NULL))
@@ -268,9 +310,9 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 	va_end(arguments);
 	if (slot_current && slot_current->carrier_slot)
 		leave_carrier(slot_current); /* if it did not, it still runs */
-	own = own_slot(number);
-	virtual = own ? mount_slot(own, number, jni) : NULL;
-	word = virtual ? word_in(number) : 0;
+	own = own_slot(recording);
+	virtual = own ? mount_slot(own, recording, jni) : NULL;
+	word = virtual ? word_in(recording, virtual->session) : 0;
 	if (virtual && word == (uint32_t)WORD_UNKNOWN)
 		mount_unknown(virtual, jni);
 	else if (virtual)
@@ -305,8 +347,8 @@ static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
 
 void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	uint32_t number = session_now(), word;
-	const struct session *session = NULL;
+	uint32_t recording = recording_now(), word;
+	const struct session *session;
 	struct thread_context *carrier;
 	enum slot_state before;
 	struct thread_slot *own;
@@ -317,12 +359,10 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	/* A carrier that has no slot, or has not joined, has nothing of the thread: it is not given one. */
 	own = slot_current && slot_current->carrier_slot ? slot_current->carrier_slot
 							 : slot_current;
-	if (number && own && slot_state(own) != SLOT_INSIDE &&
-		atomic_load_explicit(&own->session, memory_order_relaxed) == number) {
+	if (recording && own && slot_state(own) != SLOT_INSIDE && slot_has_joined(own)) {
 		before = slot_state(own);
-		word = word_in(number);
-		if (word != (uint32_t)WORD_REFUSED)
-			session = slot_claim(own, number);
+		word = word_in(recording, 0);
+		session = was_refused(recording) ? NULL : slot_hold(own);
 		carrier = carrier_of(own);
 		if (session && carrier &&
 			(word != (uint32_t)WORD_UNKNOWN || wants_unknown(session)))
@@ -365,17 +405,17 @@ struct thread_slot *virtual_threads_begin(struct thread_slot *slot,
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
 	enum found_frames found, const uint64_t *now)
 {
-	uint32_t number = slot->session;
+	uint32_t recording = slot->recording;
 	struct thread_slot *virtual = slot;
 
 	if (!watching)
 		return refuse_virtual(slot);
 	/* Mounted before this could be seen. */
-	if (!slot->carrier_slot || slot->mounted_in != number) {
+	if (!slot->carrier_slot || slot->mounted_in != recording) {
 		struct thread_slot *own = slot->carrier_slot ? slot->carrier_slot : slot;
 
 		leave(slot);
-		virtual = mount_slot(own, number, jni);
+		virtual = mount_slot(own, recording, jni);
 		now = NULL;
 	}
 	return virtual ? begin_mounted(virtual, session, jni, description, found, now) : NULL;
@@ -394,7 +434,7 @@ bool virtual_threads_carries(JNIEnv *jni, jthread thread)
 
 struct thread_slot *virtual_threads_leave(struct thread_slot *slot)
 {
-	if (slot->carrier_slot && slot->mounted_in != slot->session)
+	if (slot->carrier_slot && slot->mounted_in != slot->recording)
 		slot_current = slot->carrier_slot;
 	leave(slot);
 	return NULL;

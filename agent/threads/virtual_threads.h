@@ -10,8 +10,8 @@
  *   end      the context is given back
  *
  * A virtual thread's word in the JVM (JVMTI specification, "Thread Local Storage") says which context is
- * its own, and of which session. Those that were mounted before the session began are found at their
- * first event.
+ * its own, and of which recording; or in which edition of it (thread_slot.h) the thread was turned away. Those that were
+ * mounted before the session began are found at their first event.
  *
  * In:   HotSpot's extension events VirtualThreadMount and VirtualThreadUnmount, and VirtualThreadEnd
  *       (JDK 21 and later), on the carrier. The JVM raises them while the thread is itself: after the
@@ -39,8 +39,8 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
 
 /* ---- for thread_events.c; the slot is the calling thread's, and entered ---- */
 
-/* If it is a virtual slot whose carrier gave way in this session: its counters, before the thread's first
- * event is looked into. */
+/* If it is a virtual slot whose carrier gave way in this recording: its counters, before the thread's first
+ * event is looked into. What a thread used that was turned away until now is nobody's. */
 bool virtual_threads_read(const struct thread_slot *slot, uint64_t *now);
 
 /* A virtual thread runs, and has no context: it gets one. now: its carrier's counters at its first

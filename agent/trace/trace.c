@@ -154,12 +154,12 @@ uint64_t trace_lost_watched(const struct trace *trace)
 
 void trace_expect_old_frames(struct trace *trace)
 {
-	trace->old_frames = true;
+	atomic_store_explicit(&trace->old_frames, true, memory_order_relaxed);
 }
 
 bool trace_has_old_frames(const struct trace *trace)
 {
-	return trace->old_frames;
+	return atomic_load_explicit(&trace->old_frames, memory_order_relaxed);
 }
 
 int trace_record_io(struct trace *trace)

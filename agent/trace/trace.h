@@ -43,7 +43,7 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
 void trace_fold_below(struct trace *trace, uint32_t percent);
 
 /* Threads may be in methods that got their probes for an earlier session, and whose exits match
- * nothing here: they are not counted as unmatched. Before the first thread begins. */
+ * nothing here, or were turned away when they entered them: they are not counted as unmatched. */
 void trace_expect_old_frames(struct trace *trace);
 bool trace_has_old_frames(const struct trace *trace);
 

@@ -33,7 +33,7 @@ struct trace {
 	struct thread_context *fold[TRACE_FOLDS_MAX]; /* rows of folded ones */
 	unsigned folds;
 	struct thread_context *counted; /* among them: see trace_count_for_all; NULL: not yet */
-	bool old_frames; /* of methods with probes of an earlier session; constant */
+	_Atomic bool old_frames;        /* see trace_expect_old_frames; without the lock */
 	bool stopped;
 	/* rows that were shown must not be folded: they would be shown twice */
 	bool visiting;

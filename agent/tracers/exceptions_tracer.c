@@ -222,7 +222,7 @@ static void(JNICALL *real_fill)(JNIEnv *jni, jobject throwable);
 static struct {
 	struct gate gate; /* open: sites are there */
 	struct object_sites sites;
-	uint32_t session; /* its number */
+	uint32_t recording; /* its number */
 } made;
 
 enum { SITES_SHARE = 32 /* of max_memory */ };
@@ -233,7 +233,7 @@ static bool open_sites(const struct session *session)
 		return true;
 	if (!object_sites_init(&made.sites, session->options.max_memory / SITES_SHARE))
 		return false;
-	made.session = session_now();
+	made.recording = recording_now();
 	gate_open(&made.gate);
 	return true;
 }
@@ -249,7 +249,7 @@ static bool count_at_site(uint32_t class)
 
 	sampler_stack_find(&stack);
 	if (sampler_where(&where, &thread))
-		key = sampler_stack_key(&stack, made.session, where, &note);
+		key = sampler_stack_key(&stack, made.recording, where, &note);
 	if (key)
 		place = object_site_find(&made.sites, object_key(key, class), class, false);
 	if (!place)

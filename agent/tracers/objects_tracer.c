@@ -20,7 +20,7 @@ static struct {
 	struct object_entries entries;
 	uint64_t period;                   /* bytes; 0: all */
 	uint32_t collections;              /* that there had been when the recording began */
-	uint32_t session;                  /* its number */
+	uint32_t recording;                /* its number */
 	_Atomic uint32_t class_of_classes; /* id of java.lang.Class; 0: none was seen */
 	_Atomic uint64_t rest;             /* of an object, in 2^-32, that no count has */
 	_Atomic uint64_t untracked, cut, lost_objects, lost_bytes;
@@ -207,7 +207,7 @@ static void count_object(const struct allocation *allocation)
 	sum.bytes = sum.objects * allocation->bytes;
 	sum.births = sum.objects * collections_now();
 	class = class_id(allocation->class);
-	key = sampler_stack_key(&stack, objects.session, where, &note);
+	key = sampler_stack_key(&stack, objects.recording, where, &note);
 	/* A thread that runs no Java method. */
 	if (key == 0 && stack.thread.java && stack.about.sp == 0)
 		key = object_key(where, 0);
@@ -279,7 +279,7 @@ static int make(const struct session *session, struct error *error)
 	}
 	objects.period = session->options.objects;
 	objects.collections = sample_events_collections();
-	objects.session = session_now();
+	objects.recording = recording_now();
 	atomic_store(&objects.untracked, 0);
 	atomic_store(&objects.cut, 0);
 	atomic_store(&objects.lost_objects, 0);
