@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "agent/log/log.h"
@@ -168,6 +169,15 @@ static bool may_be_unchecked(const struct session *session)
 	       counts_blocks();
 }
 
+static void find_thread(struct session *session, const struct jvm_thread *description)
+{
+	struct thread_identity identity = {0};
+
+	memcpy(identity.name, description->name, sizeof(identity.name));
+	identity.wanted = session_thread_bits(session, &identity);
+	trace_thread_found(session->trace, &identity, description->java_id);
+}
+
 /* Those that are there before the first one is told of. */
 static void find_threads(JNIEnv *jni, struct session *session)
 {
@@ -178,8 +188,7 @@ static void find_threads(JNIEnv *jni, struct session *session)
 	for (int i = 0; i < count; i++) {
 		if (!(*jni)->IsSameObject(jni, threads[i], current) &&
 			jvm_describe_thread(jni, threads[i], &description))
-			trace_thread_found(
-				session->trace, description.name, description.java_id);
+			find_thread(session, &description);
 		(*jni)->DeleteLocalRef(jni, threads[i]);
 	}
 	(*jni)->DeleteLocalRef(jni, current);

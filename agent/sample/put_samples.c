@@ -34,7 +34,8 @@ static uint32_t row_of(struct sampled_thread *thread)
 	*row = (struct row){.thread = thread,
 		.id = thread->row,
 		.java_id = thread->java_id,
-		.tid = thread->tid};
+		.tid = thread->tid,
+		.wanted = thread->wanted};
 	memcpy(row->name, thread->name, sizeof(row->name));
 	return row->id;
 }
@@ -437,13 +438,14 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 
 	for (size_t i = 0; i < sampling.rows && status == 0; i++) {
 		struct row *row = &sampling.row[i];
+		bool is_its = row->thread->row == row->id;
 		const struct profile_thread record = {.id = row->id,
 			.java_id = row->java_id,
 			.os_id = row->tid,
 			.name = row->name,
-			.alive = row->thread->row == row->id && !row->thread->gone,
+			.alive = is_its && !row->thread->gone,
 			.folded = 1,
-			.wanted = PROFILE_SESSIONS_ALL};
+			.wanted = is_its ? row->thread->wanted : row->wanted};
 		static const uint64_t nothing[PROFILE_METRIC_MAX];
 		const struct profile_node root = {.thread = row->id,
 			.method = METHOD_ROOT,
@@ -458,6 +460,7 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 			status = profile_put(profile, &into, error);
 		if (row->joined)
 			continue;
+		row->wanted = (uint8_t)record.wanted;
 		status = profile_put(profile, &record, error);
 		if (status == 0)
 			status = profile_put(profile, &root, error);

@@ -205,7 +205,7 @@ static void describe(struct sampled_thread *thread, int64_t java_id, const char 
 {
 	thread->java_id = java_id;
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
-	thread->unwanted = !session.wanted(name, java_id, thread->tid);
+	thread->wanted = session.wanted(name, java_id, thread->tid);
 }
 
 static void add(pid_t tid, int64_t java_id, const char *name, bool from_the_start)
@@ -249,6 +249,19 @@ void sampled_thread_add(pid_t tid, int64_t java_id, const char *name, uintptr_t 
 	lock_give(&threads_lock);
 }
 
+void sampled_threads_renew(void)
+{
+	lock_take(&threads_lock);
+	for (uint32_t i = 0; begun && i < made; i++) {
+		struct sampled_thread *thread = sampled_thread_at(i);
+
+		if (!thread->gone)
+			thread->wanted =
+				session.wanted(thread->name, thread->java_id, thread->tid);
+	}
+	lock_give(&threads_lock);
+}
+
 uint64_t sampled_thread_ran(const struct sampled_thread *thread)
 {
 	return used_before(thread->tid);
@@ -262,7 +275,7 @@ uint32_t sampled_threads_visit(uint32_t next, uint64_t tick, uint64_t until,
 		i++) {
 		struct sampled_thread *thread = sampled_thread_at(next++ % made);
 
-		if (thread->gone || !thread->java || thread->unwanted)
+		if (thread->gone || !thread->java || !thread->wanted)
 			continue;
 		/* The first look tells only where it is. */
 		if (thread->tick == 0)
@@ -290,7 +303,7 @@ bool sampled_threads_try(void (*look)(struct sampled_thread *thread, void *user)
 	for (uint32_t i = 0; begun && i < made; i++) {
 		struct sampled_thread *thread = sampled_thread_at(i);
 
-		if (!thread->gone && thread->java && !thread->unwanted)
+		if (!thread->gone && thread->java && thread->wanted)
 			look(thread, user);
 	}
 	lock_give(&threads_lock);

@@ -22,11 +22,11 @@
 
 struct sampled_thread {
 	pid_t tid;
-	uint32_t index;  /* in sample records */
-	uint32_t row;    /* of the trace; 0: it has none; the drain's */
-	int64_t java_id; /* 0: it is none of Java's, or not known */
-	char name[256];  /* UTF-8 */
-	bool unwanted;   /* by the session's choice of threads */
+	uint32_t index;         /* in sample records */
+	uint32_t row;           /* of the trace; 0: it has none; the drain's */
+	int64_t java_id;        /* 0: it is none of Java's, or not known */
+	char name[256];         /* UTF-8 */
+	_Atomic uint8_t wanted; /* bits of the sessions that want it */
 	/* Of Java's threads, for those who look from outside; under the lock, but for due. */
 	uintptr_t java;       /* JavaThread, which may have ended; 0: not known */
 	_Atomic(void *) slot; /* of its events, where those know it */
@@ -44,8 +44,8 @@ struct sampled_thread {
 };
 
 struct sampled_threads_for {
-	/* Whether the session wants the thread. */
-	bool (*wanted)(const char *name, int64_t java_id, pid_t tid);
+	/* Bits of the sessions that want the thread. */
+	uint8_t (*wanted)(const char *name, int64_t java_id, pid_t tid);
 	/* The thread is sampled no more: how much of a condition, by its place, no poll has told of, in the period's
 	 * unit. */
 	void (*left)(struct sampled_thread *thread, unsigned condition, uint64_t rest);
@@ -64,6 +64,9 @@ void sampled_threads_end(void);
 
 /* A thread of Java's; java: JavaThread, 0: none that may be looked at. If it is there, that is what it is from now on. */
 void sampled_thread_add(pid_t tid, int64_t java_id, const char *name, uintptr_t java);
+
+/* All are asked for again: other sessions want them. */
+void sampled_threads_renew(void);
 
 /* It ends. */
 void sampled_thread_remove(pid_t tid);

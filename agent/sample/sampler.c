@@ -216,12 +216,12 @@ int sampler_open(struct session *session, struct error *error)
 	return -ERROR_BUSY;
 }
 
-static bool is_wanted(const char *name, int64_t java_id, pid_t tid)
+static uint8_t that_want(const char *name, int64_t java_id, pid_t tid)
 {
 	struct thread_identity identity = {.java_id = java_id, .os_id = tid};
 
 	snprintf(identity.name, sizeof(identity.name), "%s", name);
-	return session_wants_thread(sampling.session, &identity);
+	return session_thread_bits(sampling.session, &identity);
 }
 
 void sampler_begin(void)
@@ -233,12 +233,17 @@ void sampler_begin(void)
 		choices[i] = sampling.condition[i].event;
 	atomic_store(&sampling_active, true);
 	sampled_threads_begin(choices, sampling.conditions, sampling_signal,
-		&(struct sampled_threads_for){is_wanted, sampling_left});
+		&(struct sampled_threads_for){that_want, sampling_left});
 	wall = sampler_condition(SAMPLE_WALL, 0);
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), sampling_look))
 		log_line(LOG_ERROR,
 			"sample=%s: its thread cannot be started: there are no such samples",
 			sampling.condition[wall].name);
+}
+
+void sampler_renew(void)
+{
+	sampled_threads_renew();
 }
 
 bool sampler_stop(void)

@@ -192,6 +192,9 @@ int sampler_condition(enum sample_event_kind kind, unsigned from);
 /* Its period. */
 uint64_t sampler_period(unsigned condition);
 
+/* Other sessions may want its threads than before; nothing where nothing is sampled. */
+void sampler_renew(void);
+
 /* A Java thread begins, or ends: the calling one. */
 void sampler_thread_begins(int64_t java_id, const char *name);
 void sampler_thread_ends(void);

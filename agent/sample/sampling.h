@@ -68,7 +68,8 @@ extern struct sampling {
 		int64_t java_id;
 		pid_t tid;
 		char name[256];
-		bool joined; /* the trace has one now, which the samples went to: */
+		uint8_t wanted; /* bits of the sessions that want it */
+		bool joined;    /* the trace has one now, which the samples went to: */
 		uint32_t into;
 		bool put;
 	} * row;

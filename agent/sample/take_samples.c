@@ -78,6 +78,12 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 	return any;
 }
 
+/* True if the thread was turned away in an earlier edition, and is not known yet to this one. */
+static bool is_asked_again(const struct thread_slot *slot)
+{
+	return slot_is_behind(slot) && (slot->refused || !session_has_scope(sampling.session));
+}
+
 /* Where the thread is in the trace. False: what it does is not to be recorded. */
 static bool find_node(
 	struct sampled_thread *thread, struct sample_record *where, enum sample_loss *loss)
@@ -88,7 +94,7 @@ static bool find_node(
 	*where = (struct sample_record){0};
 	*loss = SAMPLE_OUTSIDE;
 	if (!slot)
-		return !thread->unwanted;
+		return thread->wanted;
 	if (!slot->carrier_slot)
 		atomic_store_explicit(&thread->slot, slot, memory_order_relaxed);
 	*loss = SAMPLE_INSIDE;
@@ -96,10 +102,10 @@ static bool find_node(
 		return false;
 	*loss = SAMPLE_OUTSIDE;
 	if (slot_state(slot) == SLOT_SHUT)
-		return false;
+		return is_asked_again(slot) && thread->wanted;
 	context = slot_context(slot);
 	if (!context || !slot_has_joined(slot))
-		return !thread->unwanted;
+		return thread->wanted;
 	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
 	where->row = context->row.id;
 	where->node = tree_refer(&context->tree, context->current);
@@ -519,7 +525,7 @@ bool sampler_records(void)
 	if (slot && slot_context(slot) && slot_has_joined(slot))
 		return true;
 	thread = sampled_thread_now();
-	return !thread || !thread->unwanted;
+	return !thread || thread->wanted;
 }
 
 /* ---- asked by other threads ---- */
@@ -903,7 +909,7 @@ static bool take_of(uintptr_t java, int64_t id, const struct sampler_event *even
 		/* Any thread will do: the row is that of a virtual one. */
 		return id && sampled_thread_now() && find_virtual(id, &where) &&
 		       record(&where, sampled_thread_now(), NULL, 0, WALK_WHOLE, reason);
-	if (thread->unwanted)
+	if (!thread->wanted)
 		return false;
 	if (thread->java_id == id)
 		id = 0;

@@ -218,10 +218,26 @@ void session_note(struct session *session, const char *key, const char *value)
 	free(note->value);
 }
 
-bool session_wants_thread(const struct session *session, const struct thread_identity *identity)
+/* The bit of who records alone. */
+enum { ALONE = 1 };
+
+uint8_t session_thread_bits(
+	const struct session *session, const struct thread_identity *identity)
 {
-	return thread_choice_match(
-		&session->options.threads, identity->name, identity->java_id, identity->os_id);
+	return thread_choice_match(&session->options.threads, identity->name, identity->java_id,
+		       identity->os_id)
+		       ? ALONE
+		       : 0;
+}
+
+uint8_t session_bits_of_all(const struct session *session)
+{
+	return session->options.threads.count == 0 ? ALONE : 0;
+}
+
+uint8_t session_bits(const struct session *session)
+{
+	return ALONE;
 }
 
 void session_note_facts(struct session *session)

@@ -63,6 +63,8 @@ struct session {
 	/* Threads are recorded inside some methods only. It may be lifted while the recording goes on, before
 	 * threads_renew, and is not set again. */
 	_Atomic bool has_scope;
+	/* All threads are, or were, wanted: none is turned away from then on. */
+	_Atomic bool took_all;
 	bool reads_stacks; /* of threads: for samples, or for events that have a call path */
 	bool never_counts; /* this JVM's threads cannot be told apart: all calls are timed */
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
@@ -101,9 +103,19 @@ uint64_t session_archive_memory(const struct session *session);
 /* True while events are to be recorded. */
 bool session_recording(const struct session *session);
 
-/* True if the user wants the thread. */
-bool session_wants_thread(
+/* Bits of those that share the recording and want the thread. On any thread, with LOCK_THREADS or without. */
+uint8_t session_thread_bits(
 	const struct session *session, const struct thread_identity *identity);
+
+/* Bits of those of them that want every thread; of all of them. */
+uint8_t session_bits_of_all(const struct session *session);
+uint8_t session_bits(const struct session *session);
+
+/* True if a thread that those want is recorded. */
+static inline bool session_records_thread(const struct session *session, uint8_t wanted)
+{
+	return wanted != 0 || atomic_load_explicit(&session->took_all, memory_order_relaxed);
+}
 
 /* True if threads are recorded inside some methods only. */
 static inline bool session_has_scope(const struct session *session)

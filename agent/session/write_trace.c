@@ -226,7 +226,7 @@ static int put_thread(void *user, const struct trace_thread *shown)
 		.mounts = shown->mounts,
 		.carrier_ns = shown->carrier_ns,
 		.waited_ns = shown->waited_ns,
-		.wanted = PROFILE_SESSIONS_ALL,
+		.wanted = identity->wanted,
 		.started = shown->started > writer->began ? shown->started - writer->began : 0,
 	};
 

@@ -28,11 +28,15 @@ static struct thread_slot *begin_platform(struct thread_slot *slot,
 	struct thread_context *context = NULL;
 
 	memcpy(identity.name, description->name, sizeof(identity.name));
-	if (session_wants_thread(session, &identity))
+	identity.wanted = session_thread_bits(session, &identity);
+	if (session_records_thread(session, identity.wanted))
 		context = trace_thread_begin(
 			session->trace, &identity, hotspot_alloc_source(jni));
 	if (!context)
 		return refuse(slot);
+	/* Rows may have been renewed before this one was among them. */
+	if (session_now() != slot->session)
+		trace_want_row(context, session_thread_bits(session, &identity));
 	atomic_store(&slot->context, context);
 	io_opener_known_as(context->row.identity.name);
 	slot_push_found(slot, jni, found);
@@ -70,13 +74,17 @@ static struct thread_slot *claim_own(const struct session **session)
 	return *session ? slot : NULL;
 }
 
-/* The slot, which is entered, has a context of an earlier edition, and goes on in it. NULL: it is shut, as the thread is
+/* The slot, which is entered, has a context of an earlier edition, and goes on. NULL: it is shut, as the thread is
  * outside the session's scope. If there is none any more, the thread comes in. */
 static struct thread_slot *come_again(struct thread_slot *slot, const struct session *session,
-	JNIEnv *jni, enum found_frames found)
+	JNIEnv *jni, jthread thread, enum found_frames found)
 {
 	struct thread_context *context = slot_context(slot);
 
+	if (slot->mounted)
+		context = virtual_threads_ask_again(slot, session, jni, thread);
+	else
+		trace_want_row(context, session_thread_bits(session, &context->row.identity));
 	if (!atomic_load_explicit(&context->outside, memory_order_relaxed))
 		return slot;
 	if (session_has_scope(session)) {
@@ -98,7 +106,7 @@ static struct thread_slot *come(
 	if (!slot)
 		return NULL;
 	if (slot_context(slot))
-		return come_again(slot, session, jni, found);
+		return come_again(slot, session, jni, thread, found);
 	if (shape != SHAPE_ANY && shape != session->metrics.shape) {
 		slot_unjoin(slot);
 		slot_leave(slot);
@@ -169,7 +177,7 @@ static struct thread_slot *come_in(JNIEnv *jni, jthread thread)
 		if (!slot_context(slot))
 			slot_unjoin(slot);
 		else
-			come_again(slot, session, jni, FOUND_NONE);
+			come_again(slot, session, jni, thread, FOUND_NONE);
 		slot_leave(slot);
 		return NULL;
 	}

@@ -86,8 +86,27 @@ static void follow_starts(JNIEnv *jni, bool on)
 	follows = on;
 }
 
+static uint8_t that_want(const void *session, const struct thread_identity *identity)
+{
+	return session_thread_bits(session, identity);
+}
+
+/* Rows tell which sessions want their threads. */
+static void renew_rows(struct session *session)
+{
+	const struct trace_sessions sessions = {.of = session,
+		.that_want = that_want,
+		.all = session_bits_of_all(session),
+		.now = session_bits(session)};
+
+	if (sessions.all != 0)
+		atomic_store(&session->took_all, true);
+	trace_renew_rows(session->trace, &sessions);
+}
+
 int threads_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
+	renew_rows(session);
 	watch_ends(true);
 	virtual_threads_watch(true); /* before the first thread joins */
 	slots_begin(session);
@@ -101,6 +120,7 @@ void threads_renew(JNIEnv *jni, struct session *session)
 	trace_expect_old_frames(session->trace);
 	follow_starts(jni, follows_starts(session));
 	slots_renew();
+	renew_rows(session);
 }
 
 bool threads_stop(struct session *session, struct error *error)

@@ -18,7 +18,8 @@ static _Atomic bool watching; /* written where sessions begin and end, one at a 
 /* True if virtual threads without a context are recorded, though nothing is known of them. */
 static bool wants_unknown(const struct session *session)
 {
-	return !session_has_scope(session) && session->options.threads.count == 0;
+	return !session_has_scope(session) &&
+	       atomic_load_explicit(&session->took_all, memory_order_relaxed);
 }
 
 /* ---- a virtual thread's word: recording, and the number of its context; or edition, and WORD_REFUSED ---- */
@@ -87,7 +88,8 @@ static struct thread_context *make_carrier(
 	}
 	(*jni)->DeleteLocalRef(jni, carrier);
 	(*jni)->DeleteLocalRef(jni, thread);
-	own->refused = !session_wants_thread(session, &identity);
+	identity.wanted = session_thread_bits(session, &identity);
+	own->refused = !session_records_thread(session, identity.wanted);
 	if (own->refused || session_has_scope(session)) {
 		context = trace_carrier_begin(session->trace, &identity, alloc);
 		atomic_store(&own->unlisted, context);
@@ -107,8 +109,13 @@ static enum slot_state renew_carrier(
 	struct thread_context *unlisted =
 		atomic_load_explicit(&own->unlisted, memory_order_relaxed);
 
-	if (!context && unlisted)
-		own->refused = !session_wants_thread(session, &unlisted->row.identity);
+	const struct thread_identity *identity = &(context ? context : unlisted)->row.identity;
+	uint8_t wanted = session_thread_bits(session, identity);
+
+	if (context)
+		trace_want_row(context, wanted);
+	else
+		own->refused = !session_records_thread(session, wanted);
 	if (session_has_scope(session) || own->refused)
 		return before;
 	if (unlisted)
@@ -157,26 +164,6 @@ static struct thread_slot *mount_slot(struct thread_slot *own, uint32_t recordin
 	return virtual;
 }
 
-/* The virtual slot is entered; its thread has a context, or is not to be recorded. */
-static void mount_known(struct thread_slot *virtual, uint32_t word)
-{
-	struct virtual_thread *thread = thread_of(virtual->carrier, word);
-	struct thread_context *lane = thread ? virtual_mount(virtual->carrier, thread) : NULL;
-	const struct session *session = session_joined();
-
-	virtual->refused = !lane;
-	/* There was a scope when it was unmounted. */
-	if (lane && thread->outside && session && !session_has_scope(session)) {
-		context_come_in(lane);
-		thread->outside = false;
-	}
-	if (lane) {
-		virtual->mounted = thread;
-		atomic_store_explicit(&virtual->context, lane, memory_order_relaxed);
-	}
-	slot_set_state(virtual, !lane || thread->outside ? SLOT_SHUT : SLOT_FREE);
-}
-
 /* ---- and goes ---- */
 
 /* From here on the carrier runs. */
@@ -218,17 +205,46 @@ bool virtual_threads_read(const struct thread_slot *slot, uint64_t *now)
 	return true;
 }
 
+static struct thread_identity identity_of(
+	const struct session *session, const struct jvm_thread *description)
+{
+	struct thread_identity identity = {.java_id = description->java_id, .is_virtual = true};
+
+	memcpy(identity.name, description->name, sizeof(identity.name));
+	identity.wanted = session_thread_bits(session, &identity);
+	return identity;
+}
+
+/* One that no session wants stays in its group, which may be nobody's by now. */
+struct thread_context *virtual_threads_ask_again(
+	struct thread_slot *slot, const struct session *session, JNIEnv *jni, jthread thread)
+{
+	struct thread_context *lane = slot_context(slot);
+	struct jvm_thread description;
+	struct thread_identity identity;
+
+	if (slot->mounted->asked == slot->session)
+		return lane;
+	slot->mounted->asked = slot->session;
+	if (!jvm_describe_thread(jni, thread, &description))
+		return lane;
+	identity = identity_of(session, &description);
+	if (identity.wanted != 0)
+		lane = virtual_regroup(slot->carrier, lane, slot->mounted, &identity);
+	atomic_store_explicit(&slot->context, lane, memory_order_relaxed);
+	return lane;
+}
+
 /* The virtual slot's thread gets its context. */
 static struct thread_slot *begin_mounted(struct thread_slot *virtual,
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
 	enum found_frames found, const uint64_t *now)
 {
-	struct thread_identity identity = {.java_id = description->java_id, .is_virtual = true};
+	const struct thread_identity identity = identity_of(session, description);
 	struct thread_context *lane = NULL;
 	bool outside = session_has_scope(session);
 
-	memcpy(identity.name, description->name, sizeof(identity.name));
-	if (session_wants_thread(session, &identity))
+	if (session_records_thread(session, identity.wanted))
 		lane = virtual_begin(virtual->carrier, &identity, outside,
 			now ? now : virtual->carrier->last, &virtual->mounted);
 	if (!lane) {
@@ -237,12 +253,36 @@ static struct thread_slot *begin_mounted(struct thread_slot *virtual,
 		slot_shut(virtual);
 		return NULL;
 	}
+	virtual->mounted->asked = virtual->session;
 	set_word(virtual->mounted_in, virtual->mounted->number + 1);
 	atomic_store(&virtual->context, lane);
 	slot_push_found(virtual, jni, found);
 	if (!outside)
 		context_spend_all(lane);
 	return virtual;
+}
+
+/* ---- mounts ---- */
+
+/* The virtual slot is entered; its thread has a context, or is not to be recorded. */
+static void mount_known(struct thread_slot *virtual, uint32_t word, JNIEnv *jni)
+{
+	const struct session *session = session_joined();
+	struct virtual_thread *thread = thread_of(virtual->carrier, word);
+	struct thread_context *lane = thread ? virtual_mount(virtual->carrier, thread) : NULL;
+
+	virtual->refused = !lane;
+	if (lane) {
+		virtual->mounted = thread;
+		atomic_store_explicit(&virtual->context, lane, memory_order_relaxed);
+		lane = virtual_threads_ask_again(virtual, session, jni, NULL);
+	}
+	/* There was a scope when it was unmounted. */
+	if (lane && thread->outside && !session_has_scope(session)) {
+		context_come_in(lane);
+		thread->outside = false;
+	}
+	slot_set_state(virtual, !lane || thread->outside ? SLOT_SHUT : SLOT_FREE);
 }
 
 /* Where calls are not recorded there may be no event but this: nothing is waited for. */
@@ -316,7 +356,7 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 	if (virtual && word == (uint32_t)WORD_UNKNOWN)
 		mount_unknown(virtual, jni);
 	else if (virtual)
-		mount_known(virtual, word);
+		mount_known(virtual, word, jni);
 	listener = atomic_load_explicit(&mount_told, memory_order_relaxed);
 	if (listener)
 		listener(jni, thread);

@@ -50,6 +50,11 @@ struct thread_slot *virtual_threads_begin(struct thread_slot *slot,
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
 	enum found_frames found, const uint64_t *now);
 
+/* The virtual slot's thread, which is known, comes to another edition: other sessions may want it than before. jthread NULL: the
+ * calling thread. Returns the context that it has from now on. */
+struct thread_context *virtual_threads_ask_again(
+	struct thread_slot *slot, const struct session *session, JNIEnv *jni, jthread thread);
+
 /* True if the platform thread (NULL: the calling one), which runs, has frames of a virtual one: the JVM
  * does its own work in between. */
 bool virtual_threads_carries(JNIEnv *jni, jthread thread);

@@ -46,36 +46,44 @@ static bool only_others(const struct trace *trace)
 	return trace->groups >= TRACE_FOLDS_MAX - 1;
 }
 
-static struct thread_context *group_called(const struct trace *trace, const char *name)
+/* Under LOCK_THREADS; wanted NULL: whatever sessions it is for. */
+static struct thread_context *group_called(
+	const struct trace *trace, const char *name, const uint8_t *wanted)
 {
 	for (unsigned i = 0; i < trace->groups; i++)
-		if (strcmp(trace->group[i]->row.identity.name, name) == 0)
+		if ((!wanted || row_wanted(trace->group[i]) == *wanted) &&
+			strcmp(trace->group[i]->row.identity.name, name) == 0)
 			return trace->group[i];
 	return NULL;
 }
 
-/* Under LOCK_THREADS. NULL: it is to be made. */
-static struct thread_context *find_group(const struct trace *trace, const char *name)
+/* Under LOCK_THREADS: the group of that name that the same sessions want, or what is for all others. NULL: it is to be
+ * made. */
+static struct thread_context *find_group(
+	const struct trace *trace, const struct thread_identity *pattern)
 {
-	struct thread_context *group = group_called(trace, name);
+	struct thread_context *group = group_called(trace, pattern->name, &pattern->wanted);
 
-	return group || !only_others(trace) ? group : group_called(trace, others);
+	if (group || !only_others(trace))
+		return group;
+	group = group_called(trace, others, NULL);
+	if (group)
+		row_want(group, row_wanted(group) | pattern->wanted);
+	return group;
 }
 
-static struct thread_context *make_group(struct trace *trace, const char *name)
+static struct thread_context *make_group(
+	struct trace *trace, const struct thread_identity *pattern)
 {
-	struct thread_identity identity = {.is_virtual = true};
-	struct thread_context *fresh, *group;
+	struct thread_context *fresh = new_group(trace, pattern), *group;
 
-	snprintf(identity.name, sizeof(identity.name), "%s", name);
-	fresh = new_group(trace, &identity);
 	if (!fresh)
 		return NULL;
 	lock_take(&trace->lock);
-	group = find_group(trace, name); /* another carrier may have been first */
+	group = find_group(trace, pattern); /* another carrier may have been first */
 	if (!group) {
 		if (only_others(trace))
-			snprintf(fresh->row.identity.name, sizeof(identity.name), "%s", others);
+			snprintf(fresh->row.identity.name, sizeof(pattern->name), "%s", others);
 		rows_append(trace, fresh);
 		group = trace->group[trace->groups++] = fresh;
 	}
@@ -90,16 +98,17 @@ static struct thread_context *group_by_name(
 {
 	struct trace *trace = carrier->trace;
 	struct thread_context *group = carrier->as_carrier.named;
-	char pattern[sizeof(identity->name)];
+	struct thread_identity pattern = {.is_virtual = true, .wanted = identity->wanted};
 
-	name_pattern(pattern, identity->name);
-	if (group && strcmp(group->row.identity.name, pattern) == 0)
+	name_pattern(pattern.name, identity->name);
+	if (group && row_wanted(group) == pattern.wanted &&
+		strcmp(group->row.identity.name, pattern.name) == 0)
 		return group;
 	lock_take(&trace->lock);
-	group = find_group(trace, pattern);
+	group = find_group(trace, &pattern);
 	lock_give(&trace->lock);
 	if (!group)
-		group = make_group(trace, pattern);
+		group = make_group(trace, &pattern);
 	return carrier->as_carrier.named = group;
 }
 
@@ -117,7 +126,6 @@ static struct thread_context *new_lane(
 	if (!lane)
 		return NULL;
 	lane->row.life = CONTEXT_LANE;
-	lane->row.identity = group->row.identity;
 	lane->as_lane.group = group;
 	atomic_store(&lane->outside, true);
 	return lane;
@@ -170,6 +178,7 @@ static struct thread_context *make_lane(
 		return NULL;
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
 	lock_take(&trace->lock);
+	lane->row.identity = group->row.identity;
 	rows_append(trace, lane);
 	lane->as_lane.next = group->as_group.lanes;
 	group->as_group.lanes = lane;
@@ -229,15 +238,20 @@ static struct thread_context *lane_apart(
 	return lane;
 }
 
+struct thread_context *lane_by_name(
+	struct thread_context *carrier, const struct thread_identity *identity)
+{
+	struct thread_context *group = group_by_name(carrier, identity);
+
+	return group ? lane_of(carrier, group) : NULL;
+}
+
 struct thread_context *lane_for(
 	struct thread_context *carrier, const struct thread_identity *identity)
 {
-	struct thread_context *lane = lane_apart(carrier, identity), *group;
+	struct thread_context *lane = lane_apart(carrier, identity);
 
-	if (lane)
-		return lane;
-	group = group_by_name(carrier, identity);
-	return group ? lane_of(carrier, group) : NULL;
+	return lane ? lane : lane_by_name(carrier, identity);
 }
 
 struct thread_context *lane_for_unknown(struct thread_context *carrier)
@@ -251,6 +265,7 @@ struct thread_context *lane_for_unknown(struct thread_context *carrier)
 		lock_take(&trace->lock);
 		group = trace->unknown; /* another carrier may have been first */
 		if (!group) {
+			row_want(fresh, trace->all);
 			rows_append(trace, fresh);
 			__atomic_store_n(&trace->unknown, fresh, __ATOMIC_RELEASE);
 		}

@@ -218,25 +218,19 @@ static void occupy(
 	context_spend_all(lane);
 }
 
-struct thread_context *virtual_mount(
-	struct thread_context *carrier, struct virtual_thread *thread)
+/* The thread comes into the lane, in which it was parked, or not. */
+static void put_in(struct thread_context *carrier, struct thread_context *lane,
+	struct virtual_thread *thread, bool was_parked)
 {
-	struct thread_context *lane = lane_of(carrier, thread->group);
 	uint64_t parked = 0;
 
-	if (!lane) {
-		if (!thread->lost)
-			atomic_fetch_add(&carrier->trace->lost_threads, 1);
-		thread->lost = true;
-		return NULL;
-	}
 	/* First, so that what the frames' way costs lies behind it. */
 	start_for(lane, thread, carrier->last);
 	put_frames(lane, thread);
 	watched_mount(lane, thread->watched);
 	thread->watched = NULL;
 	lane->code = thread->code;
-	if (!thread->outside) {
+	if (was_parked) {
 		bool room = parked_room(lane, lane->current);
 
 		turn_begin(lane);
@@ -247,6 +241,20 @@ struct thread_context *virtual_mount(
 	trace_mount(lane, thread, wall_of(carrier), parked, shadow_base(&lane->stack) + 1,
 		frames_in(lane));
 	occupy(lane, thread, carrier->as_carrier.since);
+}
+
+struct thread_context *virtual_mount(
+	struct thread_context *carrier, struct virtual_thread *thread)
+{
+	struct thread_context *lane = lane_of(carrier, thread->group);
+
+	if (lane) {
+		put_in(carrier, lane, thread, !thread->outside);
+	} else {
+		if (!thread->lost)
+			atomic_fetch_add(&carrier->trace->lost_threads, 1);
+		thread->lost = true;
+	}
 	return lane;
 }
 
@@ -308,14 +316,10 @@ static void vacate(struct thread_context *lane, uint64_t wall)
 		context_trace_more(lane, EVENT_UNMOUNT, wall);
 }
 
-void virtual_unmount(struct thread_context *carrier, struct thread_context *lane,
+/* The thread, which uses nothing any more, leaves the lane. */
+static void take_out(struct thread_context *carrier, struct thread_context *lane,
 	struct virtual_thread *thread)
 {
-	thread->outside = atomic_load_explicit(&lane->outside, memory_order_relaxed);
-	if (thread->outside)
-		context_start(lane);
-	else
-		thread->wall = park(lane);
 	thread->watched = watched_unmount(lane);
 	thread->code = lane->code;
 	for (unsigned i = 0; i < lane->set->count; i++)
@@ -327,6 +331,49 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	keep_frames(lane, thread);
 	vacate(lane, wall_of(lane));
 	context_start_at(carrier, lane->last);
+}
+
+void virtual_unmount(struct thread_context *carrier, struct thread_context *lane,
+	struct virtual_thread *thread)
+{
+	thread->outside = atomic_load_explicit(&lane->outside, memory_order_relaxed);
+	if (thread->outside)
+		context_start(lane);
+	else
+		thread->wall = park(lane);
+	take_out(carrier, lane, thread);
+}
+
+struct thread_context *virtual_regroup(struct thread_context *carrier,
+	struct thread_context *lane, struct virtual_thread *thread,
+	const struct thread_identity *identity)
+{
+	struct thread_context *to;
+
+	if (thread->group->as_group.only)
+		trace_want_row(thread->group, identity->wanted);
+	if (row_wanted(thread->group) == identity->wanted)
+		return lane;
+	to = lane_by_name(carrier, identity);
+	if (!to || to == lane)
+		return lane;
+	thread->outside = atomic_load_explicit(&lane->outside, memory_order_relaxed);
+	if (thread->outside) {
+		context_start(lane);
+	} else {
+		turn_begin(lane);
+		context_settle(lane);
+		context_go_out(lane);
+		turn_end(lane);
+	}
+	take_out(carrier, lane, thread);
+	lane_add(&lane->as_lane.ended, 1);
+	lane_add(&to->as_lane.begun, 1);
+	atomic_fetch_add(&carrier->trace->regrouped, 1);
+	thread->group = to->as_lane.group;
+	carrier->as_carrier.since = wall_of(carrier);
+	put_in(carrier, to, thread, false);
+	return to;
 }
 
 bool virtual_unknown(struct thread_context *carrier)

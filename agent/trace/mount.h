@@ -9,7 +9,7 @@
  * Wall time is of the clock: a virtual thread's runs on while it is not mounted, its carrier's does not
  * while it carries.
  *
- *   virtual threads of one name pattern: a group, a row of the trace
+ *   virtual threads of one name pattern that the same sessions want: a group, a row of the trace
  *
  *      carrier 1           carrier 2          ...    each has its own counters
  *   +-------------+     +-------------+
@@ -58,6 +58,12 @@ struct thread_context *virtual_mount(
 struct thread_context *virtual_begin(struct thread_context *carrier,
 	const struct thread_identity *identity, bool outside, const uint64_t *now,
 	struct virtual_thread **thread);
+
+/* It is mounted in that lane, and other sessions want it than its group is for: it changes its group. What it did until now stays
+ * where it is. identity: borrowed. Returns the lane that it is in from now on, the same if there is no memory. */
+struct thread_context *virtual_regroup(struct thread_context *carrier,
+	struct thread_context *lane, struct virtual_thread *thread,
+	const struct thread_identity *identity);
 
 /* For virtual_begin. */
 void carrier_read(struct thread_context *carrier, uint64_t *now);

@@ -41,6 +41,7 @@ struct thread_identity {
 	int64_t java_id, os_id;
 	char name[256];
 	bool is_virtual;
+	uint8_t wanted; /* bits of the sessions that want the thread; of a row under LOCK_THREADS */
 };
 
 enum context_life {

@@ -112,6 +112,7 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	if (trace == NULL)
 		return NULL;
 	trace->set = set;
+	trace->all = UINT8_MAX;
 	memory_budget_init(&trace->budget, max_memory);
 	lock_init(&trace->lock, LOCK_THREADS);
 	slow_calls_init(&trace->slow, &trace->budget, 0);
@@ -256,7 +257,8 @@ void trace_get_state(struct trace *trace, struct trace_state *state)
 {
 	lock_take(&trace->lock);
 	*state = (struct trace_state){
-		.threads = trace->threads + groups_begun(trace),
+		.threads =
+			trace->threads + groups_begun(trace) - atomic_load(&trace->regrouped),
 		.lost_threads = atomic_load(&trace->lost_threads),
 		.memory_limit = trace->budget.limit,
 		.memory_used = atomic_load(&trace->budget.used),
@@ -265,6 +267,45 @@ void trace_get_state(struct trace *trace, struct trace_state *state)
 		.folded_calls = trace->folded_calls,
 	};
 	lock_give(&trace->lock);
+}
+
+/* ---- which sessions they are for ---- */
+
+static void renew_row(struct thread_context *context, const struct trace_sessions *sessions)
+{
+	const struct thread_identity *identity = &context->row.identity;
+	bool of_many = context->row.life == CONTEXT_GROUP && !context->as_group.only;
+
+	if (of_many)
+		row_want(context, (row_wanted(context) & sessions->now) | sessions->all);
+	else if (context->row.life != CONTEXT_LANE && context->row.life != CONTEXT_ENDED)
+		row_want(context, sessions->that_want(sessions->of, identity));
+}
+
+/* Of folded threads, and what threads without a row of their own count. */
+static bool stays(const struct trace *trace, const struct thread_context *context)
+{
+	return context->row.life == CONTEXT_FOLD &&
+	       (!context->counts.block || context == trace->counted);
+}
+
+void trace_renew_rows(struct trace *trace, const struct trace_sessions *sessions)
+{
+	lock_take(&trace->lock);
+	trace->all = sessions->all;
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
+		if (!stays(trace, i))
+			renew_row(i, sessions);
+	lock_give(&trace->lock);
+}
+
+void trace_want_row(struct thread_context *context, uint8_t wanted)
+{
+	if (row_wanted(context) == wanted)
+		return;
+	lock_take(&context->trace->lock);
+	row_want(context, wanted);
+	lock_give(&context->trace->lock);
 }
 
 /* ---- threads ---- */

@@ -86,6 +86,23 @@ void trace_destroy(struct trace *trace);
 struct thread_context *trace_thread_begin(
 	struct trace *trace, const struct thread_identity *identity, struct alloc_source alloc);
 
+/* Which sessions of the recording want which threads. */
+struct trace_sessions {
+	const void *of;
+	/* Bits of those that want the thread; called under LOCK_THREADS. */
+	uint8_t (*that_want)(const void *of, const struct thread_identity *identity);
+	uint8_t all; /* that want every thread */
+	uint8_t now; /* that there are */
+};
+
+/* Rows of threads that live are for the sessions that want them now. Rows of many virtual threads stay those of sessions that
+ * there are still, and become those of sessions that want every thread; of folded threads they stay as they are. On any
+ * thread. */
+void trace_renew_rows(struct trace *trace, const struct trace_sessions *sessions);
+
+/* The same for the row of a context alone. */
+void trace_want_row(struct thread_context *context, uint8_t wanted);
+
 /* The calling thread ends: what it used since its last event is charged to where it is, its
  * counters are closed, its tree is kept or folded. context must not be used any more. A name
  * that is not NULL replaces the one it began with. */
@@ -171,7 +188,8 @@ void trace_add_counts(struct trace *trace, uint64_t *calls, uint32_t end);
 
 /* A thread that is there already, and counts in the block of its number, though no event of it has been seen: a row of its
  * name. */
-void trace_thread_found(struct trace *trace, const char *name, int64_t number);
+void trace_thread_found(
+	struct trace *trace, const struct thread_identity *identity, int64_t number);
 
 /* What is in blocks that no row has goes into the row that threads without counts of their own share; nobody counts in such a
  * block any more. */

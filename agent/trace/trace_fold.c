@@ -38,19 +38,23 @@ void name_pattern(char *pattern, const char *name)
 	*pattern = '\0';
 }
 
-/* A row that no visitor is looking at. */
+/* A row that no visitor is looking at; wanted NULL: whatever sessions it is for. */
 static struct thread_context *find_row(
-	const struct trace *trace, const char *pattern, bool is_virtual)
+	const struct trace *trace, const char *pattern, bool is_virtual, const uint8_t *wanted)
 {
-	for (unsigned i = 0; i < trace->folds; i++)
-		if (trace->fold[i]->row.pins == 0 &&
-			trace->fold[i]->row.identity.is_virtual == is_virtual &&
-			strcmp(trace->fold[i]->row.identity.name, pattern) == 0)
-			return trace->fold[i];
+	for (unsigned i = 0; i < trace->folds; i++) {
+		struct thread_context *row = trace->fold[i];
+
+		if (row->row.pins == 0 && row->row.identity.is_virtual == is_virtual &&
+			(!wanted || row_wanted(row) == *wanted) &&
+			strcmp(row->row.identity.name, pattern) == 0)
+			return row;
+	}
 	return NULL;
 }
 
-static struct thread_context *new_row(struct trace *trace, const char *pattern, bool is_virtual)
+static struct thread_context *new_row(
+	struct trace *trace, const char *pattern, bool is_virtual, uint8_t wanted)
 {
 	struct thread_context *row;
 
@@ -62,12 +66,14 @@ static struct thread_context *new_row(struct trace *trace, const char *pattern, 
 	row->row.life = CONTEXT_FOLD;
 	snprintf(row->row.identity.name, sizeof(row->row.identity.name), "%s", pattern);
 	row->row.identity.is_virtual = is_virtual;
+	row_want(row, wanted);
 	trace->fold[trace->folds++] = row;
 	rows_append(trace, row);
 	return row;
 }
 
-/* While a visitor is at a name's row, which may take long, a second one serves. */
+/* Threads that other sessions want are in rows of their own. While a visitor is at a name's row, which may take long, a second
+ * one serves. */
 static struct thread_context *row_for(
 	struct trace *trace, const struct thread_identity *identity)
 {
@@ -76,20 +82,22 @@ static struct thread_context *row_for(
 	struct thread_context *row;
 
 	name_pattern(pattern, identity->name);
-	row = find_row(trace, pattern, is_virtual);
-	/* The last place, or two, is for "*". */
+	row = find_row(trace, pattern, is_virtual, &identity->wanted);
+	/* The last place, or two, is for "*", whoever wants those. */
 	if (row == NULL && trace->folds >= TRACE_FOLDS_MAX - 1u - trace->apart) {
 		snprintf(pattern, sizeof(pattern), "*");
-		row = find_row(trace, pattern, is_virtual);
+		row = find_row(trace, pattern, is_virtual, NULL);
+		if (row != NULL)
+			row_want(row, row_wanted(row) | identity->wanted);
 	}
-	return row != NULL ? row : new_row(trace, pattern, is_virtual);
+	return row != NULL ? row : new_row(trace, pattern, is_virtual, identity->wanted);
 }
 
 /* Under LOCK_THREADS: the row for counts of threads that have none of their own; NULL without memory. */
 static struct thread_context *row_of_all(struct trace *trace)
 {
 	if (!trace->counted)
-		trace->counted = new_row(trace, "(other threads)", false);
+		trace->counted = new_row(trace, "(other threads)", false, UINT8_MAX);
 	if (!trace->counted && trace->folds > 0)
 		return trace->fold[0];
 	return trace->counted;
@@ -110,12 +118,13 @@ void trace_count_for_all(struct trace *trace, uint32_t method)
 	lock_give(&trace->lock);
 }
 
-void trace_thread_found(struct trace *trace, const char *name, int64_t number)
+void trace_thread_found(
+	struct trace *trace, const struct thread_identity *identity, int64_t number)
 {
 	struct thread_context *row;
 
 	lock_take(&trace->lock);
-	row = new_row(trace, name, false);
+	row = new_row(trace, identity->name, false, identity->wanted);
 	if (row) {
 		row->row.folded = 1;
 		lock_take(&row->tree.lock);
@@ -197,8 +206,9 @@ void fold_twins(struct trace *trace)
 {
 	for (unsigned i = trace->folds; i-- > 1;) {
 		struct thread_context *twin = trace->fold[i];
-		struct thread_context *row =
-			find_row(trace, twin->row.identity.name, twin->row.identity.is_virtual);
+		const struct thread_identity *identity = &twin->row.identity;
+		struct thread_context *row = find_row(
+			trace, identity->name, identity->is_virtual, &identity->wanted);
 
 		/* One that is in use may not go. */
 		if (row == twin || twin->counts.block)

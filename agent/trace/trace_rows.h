@@ -45,6 +45,8 @@ struct trace {
 	bool events_on;                  /* they are at the moment */
 	uint64_t calls, folded_calls;    /* of the last whole visit */
 	uint64_t threads;
+	uint8_t all;                   /* bits of the sessions that want every thread */
+	_Atomic uint64_t regrouped;    /* see virtual_regroup; without the lock */
 	_Atomic uint64_t lost_threads; /* without the lock */
 	/* Virtual threads. */
 	bool apart;                                    /* each is a group; constant */
@@ -69,6 +71,17 @@ static inline bool metric_runs_on(const struct metric_set *set, unsigned metric)
 /* A row without counters, frames or a place in the list. NULL without memory. */
 struct thread_context *rows_create(struct trace *trace, enum memory_claim claim);
 void rows_destroy(struct trace *trace, struct thread_context *context);
+
+/* Which sessions the row is for; written under LOCK_THREADS. */
+static inline uint8_t row_wanted(const struct thread_context *context)
+{
+	return __atomic_load_n(&context->row.identity.wanted, __ATOMIC_RELAXED);
+}
+
+static inline void row_want(struct thread_context *context, uint8_t wanted)
+{
+	__atomic_store_n(&context->row.identity.wanted, wanted, __ATOMIC_RELAXED);
+}
 
 /* Under LOCK_THREADS: into the list, with the next id; out of it. */
 void rows_append(struct trace *trace, struct thread_context *context);
@@ -138,7 +151,11 @@ bool trace_relieve(struct trace *trace, size_t bytes);
 /* The group's lane on the carrier. */
 struct thread_context *lane_of(struct thread_context *carrier, struct thread_context *group);
 
-/* The lane for a thread that begins: of the group of its name, or of one for it alone. */
+/* The lane of the group for threads of its name that the same sessions want. */
+struct thread_context *lane_by_name(
+	struct thread_context *carrier, const struct thread_identity *identity);
+
+/* The lane for a thread that begins: as above, or of a group for it alone. */
 struct thread_context *lane_for(
 	struct thread_context *carrier, const struct thread_identity *identity);
 

@@ -39,6 +39,7 @@ struct virtual_thread {
 	uint32_t moves; /* of that lane's nodes */
 	uint32_t node;  /* of that lane, that it was in */
 	uint32_t code;  /* of the delta that was under way */
+	uint32_t asked; /* in which edition (thread_slot.h) its group was found */
 	bool outside;   /* the session's scope */
 	bool lost;      /* once there was no memory to mount it; that was counted */
 	bool tagged;    /* its frames may have tags */
