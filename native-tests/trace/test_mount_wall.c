@@ -109,6 +109,68 @@ static void look_after_stop(struct watch *watch)
 	test_picture_fini(&watch->picture);
 }
 
+static const struct test_row *row_for(const struct test_picture *picture, uint8_t wanted)
+{
+	for (size_t i = 0; i < picture->count; i++)
+		if (picture->row[i].identity.is_virtual &&
+			picture->row[i].identity.wanted == wanted)
+			return &picture->row[i];
+	fail();
+	return NULL;
+}
+
+/* A thread that was parked changes its group: what its clock ran until then is in the one, where it stands still, and what it
+ * runs from then on in the other; the frames that it has are in both. */
+static void test_regrouped(void **state)
+{
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2, .keep_nodes = true};
+	struct test_seat seat[2] = {
+		test_seat(trace, "carrier 1"), test_seat(trace, "carrier 2")};
+	const struct thread_identity wanted = {
+		.name = "guest", .is_virtual = true, .wanted = 6};
+	uint64_t began = clock_now(), first, used;
+	struct virtual_thread *thread;
+
+	assert_true(test_seat_begin(&seat[0], "guest"));
+	enter(seat[0].lane, A);
+	thread = test_seat_unmount(&seat[0]);
+	pass(3 * MS);
+	assert_true(test_seat_mount(&seat[1], thread));
+	used = virtual_used(seat[1].lane, thread, 0);
+	assert_true(used >= 3 * MS);
+	seat[1].lane = virtual_regroup(seat[1].carrier, seat[1].lane, thread, &wanted);
+	assert_true(virtual_used(seat[1].lane, thread, 0) >= used);
+	enter(seat[1].lane, B);
+	pass(2 * MS);
+	leave(seat[1].lane, B);
+	test_seat_unmount(&seat[1]);
+	test_visit(trace, &picture);
+	first = row_for(&picture, 0)->thread.total[0];
+	assert_true(wall_in(row_for(&picture, 0), A) >= 3 * MS);
+	assert_true(wall_in(row_for(&picture, 6), B) >= 2 * MS);
+	pass(2 * MS);
+	/* It parks in A, of the other. */
+	used = wall_in(row_for(&picture, 6), A);
+	test_visit(trace, &picture);
+	assert_int_equal(row_for(&picture, 0)->thread.total[0], first);
+	assert_true(wall_in(row_for(&picture, 6), A) >= used + 2 * MS);
+	assert_false(row_for(&picture, 0)->thread.alive);
+	assert_true(row_for(&picture, 6)->thread.alive);
+	assert_true(test_seat_mount(&seat[0], thread));
+	leave(seat[0].lane, A);
+	test_seat_end(&seat[0]);
+	trace_stop(trace);
+	test_visit(trace, &picture);
+	used = row_for(&picture, 0)->thread.total[0] + row_for(&picture, 6)->thread.total[0];
+	assert_in_range(used, 7 * MS, clock_now() - began);
+	assert_int_equal(row_for(&picture, 0)->thread.unmatched, 0);
+	assert_int_equal(row_for(&picture, 6)->thread.unmatched, 0);
+	assert_int_equal(row_for(&picture, 6)->sums.calls, 1);
+	test_same_totals(trace, &picture);
+	test_picture_fini(&picture);
+}
+
 /* Its time goes on where it is parked, and nowhere else; also when it goes to another carrier. */
 static void test_parked(void **state)
 {
@@ -347,6 +409,7 @@ static void test_deep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_regrouped),
 		TEST(test_parked),
 		TEST(test_carrier),
 		TEST(test_stop),

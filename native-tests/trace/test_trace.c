@@ -286,6 +286,95 @@ static void test_folding(void **state)
 	test_picture_fini(&picture);
 }
 
+/* Threads of one name that other sessions want are in rows of their own, which stay as they are. */
+static void test_folding_by_sessions(void **state)
+{
+	enum { THREADS = TRACE_KEPT_ENDED + 600 };
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	uint64_t folded = 0;
+
+	for (int i = 0; i < THREADS; i++) {
+		struct thread_context *context = test_begin(trace, "worker-1");
+
+		trace_want_row(context, (uint8_t)(1 + i % 3));
+		call(context, A, 0);
+		trace_thread_end(trace, context, NULL);
+	}
+	test_visit(trace, &picture);
+	assert_int_equal(picture.count, TRACE_KEPT_ENDED + 3);
+	for (size_t i = 0; i < picture.count; i++) {
+		const struct test_row *row = &picture.row[i];
+
+		if (row->thread.folded == 1)
+			continue;
+		assert_int_equal(row->thread.folded, 200);
+		assert_int_equal(row->sums.calls, 200);
+		folded += 1u << 8 * row->identity.wanted;
+	}
+	assert_int_equal(folded, 1u << 8 | 1u << 16 | 1u << 24);
+	test_picture_fini(&picture);
+}
+
+/* When there is no more room for names, those of all sessions share a row, which is for all of them. */
+static void test_others_of_all_sessions(void **state)
+{
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	unsigned others = 0;
+
+	for (int i = 0; i < 2000; i++) {
+		struct thread_context *context;
+		char name[64] = {0};
+
+		for (int k = 0; k < 12; k++)
+			name[k] = i >> k & 1 ? 'b' : 'a';
+		context = test_begin(trace, name);
+		trace_want_row(context, (uint8_t)(1u << i % 4));
+		trace_thread_end(trace, context, NULL);
+	}
+	test_visit(trace, &picture);
+	assert_true(picture.count <= TRACE_KEPT_ENDED + TRACE_FOLDS_MAX);
+	for (size_t i = 0; i < picture.count; i++) {
+		if (strcmp(picture.row[i].identity.name, "*") != 0)
+			continue;
+		others++;
+		assert_int_equal(picture.row[i].identity.wanted, 15);
+	}
+	assert_int_equal(others, 1);
+	test_picture_fini(&picture);
+}
+
+/* ---- which sessions rows are for ---- */
+
+static const char wanted_name = 'b';
+
+static uint8_t two_want(const void *of, const struct thread_identity *identity)
+{
+	return identity->name[0] == *(const char *)of ? 2 : 0;
+}
+
+/* Those of live threads are asked for; of ended ones they stay. */
+static void test_renewed_rows(void **state)
+{
+	const struct trace_sessions sessions = {
+		.of = &wanted_name, .that_want = two_want, .now = 2};
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	struct thread_context *context[4] = {test_begin(trace, "a"), test_begin(trace, "b"),
+		test_begin(trace, "b"), test_begin(trace, "c")};
+	const uint8_t expected[] = {0, 2, 5, 0};
+
+	for (int i = 0; i < 4; i++)
+		trace_want_row(context[i], 5);
+	trace_thread_end(trace, context[2], NULL);
+	trace_renew_rows(trace, &sessions);
+	test_visit(trace, &picture);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(picture.row[i].identity.wanted, expected[i]);
+	test_picture_fini(&picture);
+}
+
 /* However different the names, there is a bound to the rows; one is kept for virtual threads. */
 static void test_many_names(void **state)
 {
@@ -718,6 +807,9 @@ int main(void)
 		TEST(test_totals_outside),
 		TEST(test_delta_ends),
 		TEST(test_folding),
+		TEST(test_folding_by_sessions),
+		TEST(test_others_of_all_sessions),
+		TEST(test_renewed_rows),
 		TEST(test_many_names),
 		TEST(test_end_in_visit),
 		TEST(test_end_before_fold),
