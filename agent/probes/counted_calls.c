@@ -178,6 +178,15 @@ static void find_thread(struct session *session, const struct jvm_thread *descri
 	trace_thread_found(session->trace, &identity, description->java_id);
 }
 
+static void find_thread(struct session *session, const struct jvm_thread *description)
+{
+	struct thread_identity identity = {0};
+
+	memcpy(identity.name, description->name, sizeof(identity.name));
+	identity.wanted = session_thread_bits(session, &identity);
+	trace_thread_found(session->trace, &identity, description->java_id);
+}
+
 /* Those that are there before the first one is told of. */
 static void find_threads(JNIEnv *jni, struct session *session)
 {

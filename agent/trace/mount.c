@@ -350,8 +350,10 @@ struct thread_context *virtual_regroup(struct thread_context *carrier,
 {
 	struct thread_context *to;
 
-	if (thread->group->as_group.only)
+	if (thread->group->as_group.only) {
 		trace_want_row(thread->group, identity->wanted);
+		return lane;
+	}
 	if (row_wanted(thread->group) == identity->wanted)
 		return lane;
 	to = lane_by_name(carrier, identity);

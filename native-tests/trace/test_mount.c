@@ -622,6 +622,30 @@ static void test_apart_crowd(void **state)
 	test_picture_fini(&picture);
 }
 
+/* One that is a group by itself stays where it is, whoever wants it: the group is for other sessions then. */
+static void test_apart_stays(void **state)
+{
+	const struct thread_identity wanted = {
+		.name = "guest-1", .is_virtual = true, .wanted = 4};
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	struct test_seat seat;
+
+	trace_keep_virtual_apart(trace);
+	seat = test_seat(trace, "carrier");
+	assert_true(test_seat_begin(&seat, "guest-1"));
+	enter(seat.lane, A);
+	assert_ptr_equal(
+		virtual_regroup(seat.carrier, seat.lane, seat.thread, &wanted), seat.lane);
+	leave(seat.lane, A);
+	test_seat_end(&seat);
+	test_visit(trace, &picture);
+	assert_int_equal(picture.count, 2);
+	assert_int_equal(test_row_named(&picture, "guest-1")->identity.wanted, 4);
+	assert_int_equal(test_row_named(&picture, "guest-1")->sums.calls, 1);
+	test_picture_fini(&picture);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -629,6 +653,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_each_its_own),
 		TEST(test_unknown),
+		TEST(test_apart_stays),
 		TEST(test_unlisted),
 		TEST(test_scope),
 		TEST(test_scope_to_the_end),
