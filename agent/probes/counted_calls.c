@@ -171,16 +171,7 @@ static bool may_be_unchecked(const struct session *session)
 
 static void find_thread(struct session *session, const struct jvm_thread *description)
 {
-	struct thread_identity identity = {0};
-
-	memcpy(identity.name, description->name, sizeof(identity.name));
-	identity.wanted = session_thread_bits(session, &identity);
-	trace_thread_found(session->trace, &identity, description->java_id);
-}
-
-static void find_thread(struct session *session, const struct jvm_thread *description)
-{
-	struct thread_identity identity = {0};
+	struct thread_identity identity = {.java_id = description->java_id};
 
 	memcpy(identity.name, description->name, sizeof(identity.name));
 	identity.wanted = session_thread_bits(session, &identity);

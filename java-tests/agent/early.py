@@ -32,8 +32,9 @@ def connect(process):
 
 def answers(client, folder):
     file = f"{folder}/early-%p-2.jprof"
-    requests = (("start", {"options": {"file": file}}), ("status", {}), ("stop", {}),
-                ("start", {"options": {"file": file}}))
+    again = f"{folder}/early-%p-3.jprof"
+    requests = (("start", {"options": {"file": file}}), ("status", {}), ("stop", {"name": "main"}),
+                ("start", {"options": {"file": again}}))
     lines = [control.json.dumps({"jprof": 1, "id": verb, "verb": verb, **members}) + "\n"
              for verb, members in requests]
     found = []
@@ -54,7 +55,7 @@ def judge(found, folder):
     for verb, answer in zip(("start", "status", "stop", "start again"), found):
         if not answer["ok"] and answer["error"]["code"] not in LEGAL:
             control.fail(f"{verb}: {answer['error']}")
-    if found and found[0]["ok"]:
+    if found and found[0]["ok"] and found[0]["result"]["shared_with"] != ["main"]:
         control.fail(f"start: there was no recording: {found[0]}")
     if len(found) > 1 and found[1]["ok"] and found[1]["result"]["state"] != "recording":
         control.fail(f"status: {found[1]['result']}")
