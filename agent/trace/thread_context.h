@@ -155,7 +155,8 @@ struct thread_context {
 	uint32_t tags; /* what the thread's work has: a number of tag_sets.h; 0: none */
 	/* Where its events go, one by one; NULL: nowhere. Others set it. */
 	_Atomic(struct event_ring *) events;
-	const struct metric_set *set; /* borrowed */
+	const struct metric_set
+		*set; /* borrowed; changed under the tree's lock: context_widen */
 	struct metric_thread *metric; /* own_metric, or of a lane its carrier's */
 	struct trace *trace;          /* borrowed */
 	uint64_t last[METRIC_MAX];    /* the counters at the last event */
@@ -203,6 +204,15 @@ struct thread_context {
 
 	struct metric_thread own_metric; /* owner, but for metric_read_from_outside */
 };
+
+/* The trace counts more metrics by now. In the thread itself. */
+bool context_is_narrow(const struct thread_context *context);
+
+/* The thread's context counts what the trace does from here on: the counters of the further metrics are opened, 0 was used of
+ * them so far, and all else is as it was; what that costs is jprof's own. A carrier's with the lane of the thread that is
+ * mounted, if there is one (else NULL): they are widened together. No event is under way. False: no memory, nothing has
+ * changed. */
+bool context_widen(struct thread_context *context, struct thread_context *lane);
 
 /* Charges what was used since the last event, without an event. The delta that goes on is told
  * from whole ones: it counts as one of outside. */
