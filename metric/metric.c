@@ -199,7 +199,7 @@ static const struct perf_counter *metric_leader(
 		return NULL;
 	for (unsigned i = 0; i < index; i++)
 		if (set->metric[i].kind == METRIC_PERF && set->metric[i].perf.hardware &&
-			set->metric[i].widening == metric->widening && counter[i].fd)
+			set->metric[i].came == metric->came && counter[i].fd)
 			return &counter[i];
 	return NULL;
 }
@@ -305,7 +305,7 @@ static bool metric_is_named(const struct metric_set *set, const char *name)
 int metric_set_widen(struct metric_set *wider, const struct metric_set *set,
 	const struct pattern_list *names, struct error *error)
 {
-	unsigned widening = set->metric[set->count - 1].widening + 1;
+	uint64_t now = clock_now();
 	int result = 0;
 
 	*wider = *set;
@@ -321,7 +321,7 @@ int metric_set_widen(struct metric_set *wider, const struct metric_set *set,
 				"can be no more",
 				names->pattern[i], METRIC_MAX);
 		result = metric_choose(metric, names->pattern[i], error);
-		metric->widening = widening;
+		metric->came = now;
 		wider->count++;
 	}
 	if (result == 0)

@@ -82,8 +82,7 @@ struct metric {
 	char unit[16]; /* "ns", "bytes", "objects", "ops", "count" */
 	char how[96];  /* how it is read: "rdpmc", "read()", "time stamp", ... */
 	enum metric_kind kind;
-	unsigned
-		widening; /* it came with: 1, 2, ...; 0: it is of the set from its beginning on */
+	uint64_t came; /* clock_now; 0: it is of the set from its beginning on */
 	struct perf_event_choice perf; /* METRIC_PERF only */
 };
 

@@ -70,8 +70,8 @@ static bool reads_stacks(const struct session *session)
 
 static bool vm_objects(const struct session *session)
 {
-	return metric_set_has(&session->metrics, METRIC_VM_OBJECTS) ||
-	       metric_set_has(&session->metrics, METRIC_VM_BYTES);
+	return metric_set_has(session_metrics(session), METRIC_VM_OBJECTS) ||
+	       metric_set_has(session_metrics(session), METRIC_VM_BYTES);
 }
 
 /* Events that are on while the session records, and what they need. */

@@ -161,6 +161,12 @@ static inline bool session_records_thread(const struct session *host, uint8_t wa
 /* What the session says of threads counts from now on, or not any more. */
 void session_choose_threads(struct session *session, bool on);
 
+/* What its recording counts by now. What sessions that came later brought along stands behind session->metrics, which it
+ * began with. On any thread. */
+static inline const struct metric_set *session_metrics(const struct session *session)
+{
+	return trace_metrics(session->trace);
+}
 
 /* True if threads are recorded inside some methods only. */
 static inline bool session_has_scope(const struct session *session)

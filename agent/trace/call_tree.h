@@ -118,6 +118,12 @@ static inline __attribute__((always_inline)) size_t tree_stride(unsigned metrics
 	return sizeof(struct tree_node) + 16 * (size_t)metrics;
 }
 
+/* How many metrics nodes with that stride have. */
+static inline unsigned tree_metrics(size_t stride)
+{
+	return (unsigned)((stride - sizeof(struct tree_node)) / 16);
+}
+
 /* A hash of node indices, open addressing; its keys are in the nodes. 0: empty slot. */
 struct tree_index {
 	uint32_t *slot; /* few, or the arena */

@@ -124,7 +124,7 @@ static void trace_mount(struct thread_context *lane, const struct virtual_thread
 static void follow_trace(struct thread_context *carrier)
 {
 	if (context_is_narrow(carrier))
-		context_widen(carrier, NULL);
+		context_widen(carrier);
 }
 
 void carrier_give_way(struct thread_context *carrier)
@@ -218,6 +218,7 @@ static void occupy(
 {
 	struct lane_part *part = &lane->as_lane;
 
+	part->carrier->as_carrier.mounted = lane;
 	lane_add(&lane->mounts, 1);
 	__atomic_store_n(&part->mounted_since, since, __ATOMIC_RELAXED);
 	if (thread->outside)
@@ -318,6 +319,7 @@ static void vacate(struct thread_context *lane, uint64_t wall)
 	struct lane_part *part = &lane->as_lane;
 
 	context_go_out(lane);
+	part->carrier->as_carrier.mounted = NULL;
 	lane_add(&lane->carrier_ns, wall - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);

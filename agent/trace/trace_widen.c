@@ -102,9 +102,10 @@ bool context_is_narrow(const struct thread_context *context)
 	return context->set != trace_metrics(context->trace);
 }
 
-bool context_widen(struct thread_context *context, struct thread_context *lane)
+bool context_widen(struct thread_context *context)
 {
 	const struct metric_set *set = trace_metrics(context->trace);
+	struct thread_context *lane = context->as_carrier.mounted;
 	struct thread_context *runs = lane ? lane : context;
 	bool charged = !atomic_load_explicit(&runs->outside, memory_order_relaxed);
 	unsigned from = context->set->count;
@@ -132,7 +133,7 @@ bool context_widen(struct thread_context *context, struct thread_context *lane)
 bool lane_widen(struct thread_context *carrier, struct thread_context *lane)
 {
 	/* It was another carrier's, which was ahead. */
-	if (lane->set->count > carrier->set->count && !context_widen(carrier, NULL))
+	if (lane->set->count > carrier->set->count && !context_widen(carrier))
 		return false;
 	if (lane->set == carrier->set)
 		return true;

@@ -160,7 +160,7 @@ static void run_thread(uint64_t seed, const unsigned *step, unsigned steps)
 		test_same_totals(trace, &picture);
 		for (unsigned m = from; m < step[s]; m++)
 			assert_int_equal(picture.row[0].thread.total[m], 0);
-		assert_true(context_widen(walk.context, NULL));
+		assert_true(context_widen(walk.context));
 		assert_false(context_is_narrow(walk.context));
 		test_check_tree(&walk.context->tree);
 		test_visit(trace, &picture);
@@ -236,7 +236,7 @@ static void test_sequences(void **state)
 		}
 		assert_int_equal(before, 200);
 		if (turn == 0)
-			assert_true(context_widen(context, NULL));
+			assert_true(context_widen(context));
 	}
 	for (int i = 0; i < 50; i++) {
 		test_use(context, 0, 10);
@@ -271,7 +271,7 @@ static void live(struct trace *trace, const char *name, uint32_t calls, bool wid
 
 	for (uint32_t i = 0; i < calls; i++) {
 		if (widens && i == calls / 2 && context_is_narrow(context))
-			assert_true(context_widen(context, NULL));
+			assert_true(context_widen(context));
 		context_enter(SHAPE_ANY, context, A + i % 5, STATE_JITTED, false);
 		test_use(context, 1, 1);
 		context_exit(SHAPE_ANY, context, A + i % 5, false);
@@ -299,7 +299,7 @@ static void test_folds(void **state)
 	for (int i = 0; i < 2; i++) {
 		for (int k = 0; k < 20; k++) {
 			if (k == 2 && i == 1)
-				assert_true(context_widen(late[i], NULL));
+				assert_true(context_widen(late[i]));
 			context_enter(SHAPE_ANY, late[i], A, STATE_JITTED, false);
 			test_use(late[i], 1, 1);
 			context_exit(SHAPE_ANY, late[i], A, false);
@@ -357,7 +357,7 @@ static void run_mounts(bool apart)
 	picture.metrics = 4;
 	test_visit(trace, &picture);
 	test_same_totals(trace, &picture);
-	assert_true(context_widen(seat.carrier, seat.lane));
+	assert_true(context_widen(seat.carrier));
 	use_in(&seat, A + 1, 50);
 	assert_int_equal(virtual_used(seat.lane, guest[0], 1), 3);
 	context_exit(SHAPE_ANY, seat.lane, A + 1, false);
@@ -436,7 +436,7 @@ static void test_begin_behind(void **state)
 	test_use(ahead.carrier, 5, 1000);
 	test_use(behind.carrier, 5, 5000);
 	widen_to(trace, 3);
-	assert_true(context_widen(ahead.carrier, NULL));
+	assert_true(context_widen(ahead.carrier));
 	assert_true(test_seat_begin(&ahead, "guest"));
 	use_in(&ahead, A, 100);
 	context_exit(SHAPE_ANY, ahead.lane, A, false);
@@ -519,7 +519,7 @@ static void test_shapes(void **state)
 	test_visit(trace, &picture);
 	assert_int_equal(picture.row[0].thread.total[1], 0);
 	before = ran();
-	assert_true(context_widen(context, NULL));
+	assert_true(context_widen(context));
 	began = ran();
 	for (uint32_t i = 500; i-- > 0;)
 		assert_true(context_exit(SHAPE_WALL_CPU, context, A + i % 7, false));
@@ -600,7 +600,7 @@ static bool run_short(struct trace *trace, bool *widened)
 		test_use(context, 1, 2);
 	}
 	*widened = trace_widen(trace, &wider) == 0;
-	wide = *widened && context_widen(context, NULL);
+	wide = *widened && context_widen(context);
 	for (uint32_t i = 200; i-- > 0;) {
 		test_use(context, 1, 2);
 		context_exit(SHAPE_ANY, context, A + i, false);

@@ -60,7 +60,7 @@ static void walk(struct world *world, struct thread_context *context, uint32_t s
 
 	for (uint32_t i = 0; i < 200 || depth > 0; i++) {
 		if (context_is_narrow(context))
-			assert_true(context_widen(context, NULL));
+			assert_true(context_widen(context));
 		use(world, context);
 		if (depth < DEEPEST && i < 200 && test_random(&random, 10) >= depth) {
 			stack[depth] = A + test_random(&random, world->methods);
@@ -112,7 +112,7 @@ static void walk_guest(
 {
 	for (unsigned i = 0; out ? guest->depth > 0 : i < 20; i++) {
 		if (context_is_narrow(seat->carrier))
-			assert_true(context_widen(seat->carrier, seat->lane));
+			assert_true(context_widen(seat->carrier));
 		use(world, seat->lane);
 		if (!out && guest->depth < DEEPEST &&
 			test_random(&guest->random, DEEPEST) >= guest->depth) {
