@@ -188,15 +188,18 @@ static enum metric_shape metric_shape(const struct metric_set *set)
 
 /* ---- hardware and software events ---- */
 
-/* The open hardware counter whose group the one at index joins; NULL: it leads. */
+/* The open hardware counter whose group the one at index joins; NULL: it leads. A group that counts already is not
+ * joined: where there are too few counters for both, it goes on. */
 static const struct perf_counter *metric_leader(
 	const struct metric_set *set, const struct perf_counter *counter, unsigned index)
 {
-	if (!set->metric[index].perf.hardware)
+	const struct metric *metric = &set->metric[index];
+
+	if (!metric->perf.hardware)
 		return NULL;
 	for (unsigned i = 0; i < index; i++)
 		if (set->metric[i].kind == METRIC_PERF && set->metric[i].perf.hardware &&
-			counter[i].fd)
+			set->metric[i].came == metric->came && counter[i].fd)
 			return &counter[i];
 	return NULL;
 }
@@ -250,8 +253,8 @@ static int metric_try_count(const struct metric_set *set, struct metric *metric,
 	return 0;
 }
 
-/* Counts with all events of the set for a moment, in the calling thread. */
-static int metric_try(struct metric_set *set, struct error *error)
+/* Counts with all events of the set for a moment, in the calling thread; those from `from` on are described. */
+static int metric_try(struct metric_set *set, unsigned from, struct error *error)
 {
 	struct perf_counter counter[METRIC_MAX] = {0};
 	int result = 0;
@@ -259,7 +262,7 @@ static int metric_try(struct metric_set *set, struct error *error)
 	for (unsigned i = 0; i < set->count && result == 0; i++)
 		if (set->metric[i].kind == METRIC_PERF)
 			result = metric_try_open(set, counter, i, error);
-	for (unsigned i = 0; i < set->count && result == 0; i++)
+	for (unsigned i = from; i < set->count && result == 0; i++)
 		if (set->metric[i].kind == METRIC_PERF)
 			result = metric_try_count(set, &set->metric[i], &counter[i], error);
 	for (unsigned i = set->count; i-- > 0;)
@@ -283,11 +286,48 @@ int metric_set_init(
 		set->count++;
 	}
 	if (result == 0)
-		result = metric_try(set, error);
+		result = metric_try(set, 0, error);
 	if (result != 0)
 		*set = (struct metric_set){0};
 	set->shape = metric_shape(set);
 	set->uses_stamp = metric_uses_stamp(set);
+	return result;
+}
+
+static bool metric_is_named(const struct metric_set *set, const char *name)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (strcmp(set->metric[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+int metric_set_widen(struct metric_set *wider, const struct metric_set *set,
+	const struct pattern_list *names, struct error *error)
+{
+	uint64_t now = clock_now();
+	int result = 0;
+
+	*wider = *set;
+	for (size_t i = 0; i < names->count && result == 0; i++) {
+		struct metric *metric = &wider->metric[wider->count];
+
+		if (metric_is_named(wider, names->pattern[i]))
+			continue;
+		if (wider->count == METRIC_MAX)
+			return error_set(error, ERROR_VALUE,
+				"cannot count '%s', too: %d metrics are counted already, and "
+				"there "
+				"can be no more",
+				names->pattern[i], METRIC_MAX);
+		result = metric_choose(metric, names->pattern[i], error);
+		metric->came = now;
+		wider->count++;
+	}
+	if (result == 0)
+		result = metric_try(wider, set->count, error);
+	wider->shape = metric_shape(wider);
+	wider->uses_stamp = metric_uses_stamp(wider);
 	return result;
 }
 
@@ -350,17 +390,23 @@ bool metric_set_has(const struct metric_set *set, enum metric_kind kind)
 void metric_thread_open(
 	const struct metric_set *set, struct metric_thread *thread, struct alloc_source alloc)
 {
+	*thread = (struct metric_thread){.alloc.source = alloc};
+	metric_thread_widen(set, 0, thread);
+}
+
+void metric_thread_widen(
+	const struct metric_set *set, unsigned from, struct metric_thread *thread)
+{
 	int saved = errno;
 
-	*thread = (struct metric_thread){0};
-	for (unsigned i = 0; i < set->count; i++) {
+	for (unsigned i = from; i < set->count; i++) {
 		switch (set->metric[i].kind) {
 		case METRIC_CPU:
 			if (!cpu_time_open(&thread->cpu))
 				metric_note(&metric_fallback_count);
 			break;
 		case METRIC_ALLOC:
-			metric_open_alloc(thread, alloc);
+			metric_open_alloc(thread, thread->alloc.source);
 			break;
 		case METRIC_PERF:
 			metric_open_perf(set, thread, i);

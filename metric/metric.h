@@ -82,6 +82,7 @@ struct metric {
 	char unit[16]; /* "ns", "bytes", "objects", "ops", "count" */
 	char how[96];  /* how it is read: "rdpmc", "read()", "time stamp", ... */
 	enum metric_kind kind;
+	uint64_t came; /* clock_now; 0: it is of the set from its beginning on */
 	struct perf_event_choice perf; /* METRIC_PERF only */
 };
 
@@ -96,7 +97,7 @@ struct metric_set {
 struct metric_thread {
 	uint64_t wall; /* what was last given out */
 	struct cpu_time cpu;
-	struct alloc_counter alloc;
+	struct alloc_counter alloc; /* its source is known also where it is not counted */
 	uint64_t counted[METRIC_COUNTED_END - METRIC_COUNTED];
 	struct perf_counter perf[METRIC_MAX]; /* by index in the set */
 };
@@ -106,6 +107,12 @@ struct metric_thread {
  * metric that cannot be counted and the reason. Call once, before any thread is opened. */
 int metric_set_init(
 	struct metric_set *set, const struct pattern_list *names, struct error *error);
+
+/* The same set with further metrics behind those that it has: of the names those that are not in it. All
+ * together are proven as metric_set_init does it; nothing that counts already is changed for them (new hardware
+ * events are a group of their own). 0, or a negative code. Any thread that metric_set_init may be called by. */
+int metric_set_widen(struct metric_set *wider, const struct metric_set *set,
+	const struct pattern_list *names, struct error *error);
 
 /* Makes a choice of an event's name, libpfm4's or PAPI's. 0, or a negative code with error naming it and the
  * reason. Not to be called by two threads at once. */
@@ -130,6 +137,11 @@ int metric_index(const struct metric_set *set, enum metric_kind kind);
  * metric_losses). alloc is where the JVM keeps this thread's allocation counters. */
 void metric_thread_open(
 	const struct metric_set *set, struct metric_thread *thread, struct alloc_source alloc);
+
+/* The counters of a thread that was opened for a narrower set, of which the first `from` metrics are: those
+ * behind them are opened, too, in the same way. Others may look at the thread meanwhile with the narrower set. */
+void metric_thread_widen(
+	const struct metric_set *set, unsigned from, struct metric_thread *thread);
 
 /* Gives back descriptors and mappings. The last values are not lost: read before. */
 void metric_thread_close(const struct metric_set *set, struct metric_thread *thread);

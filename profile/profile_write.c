@@ -331,6 +331,96 @@ void profile_rollback(struct profile_writer *writer)
 		sql_exec(writer->db, "ROLLBACK");
 }
 
+/* --- further metrics --- */
+
+/* What depends on how many metrics there are. */
+struct widths {
+	sqlite3_stmt *statement[STATEMENT_COUNT];
+	struct slice_writer slices;
+	unsigned metrics;
+};
+
+static void widths_fini(struct widths *widths)
+{
+	slices_fini(&widths->slices);
+	for (int i = 0; i < STATEMENT_COUNT; i++)
+		sqlite3_finalize(widths->statement[i]);
+}
+
+static struct widths widths_of(const struct profile_writer *writer)
+{
+	struct widths widths = {.slices = writer->slices, .metrics = writer->metrics};
+
+	memcpy(widths.statement, writer->statement, sizeof widths.statement);
+	return widths;
+}
+
+static void use_widths(struct profile_writer *writer, const struct widths *widths)
+{
+	memcpy(writer->statement, widths->statement, sizeof writer->statement);
+	writer->slices = widths->slices;
+	writer->metrics = widths->metrics;
+}
+
+/* In a transaction: the tables are widened. */
+static int widen_tables(struct profile_writer *writer, const struct profile_metric *metric,
+	unsigned metrics, struct error *error)
+{
+	char *sql = schema_widen(metric, writer->metrics, metrics);
+	int result = sql ? sql_exec(writer->db, sql) : SQLITE_NOMEM, status;
+
+	sqlite3_free(sql);
+	status = result == SQLITE_OK ? 0 : failed(writer, error, result);
+	for (unsigned i = writer->metrics; i < metrics && status == 0; i++) {
+		struct profile_metric row = metric[i];
+
+		row.id = i;
+		status = profile_put_row(writer, TABLE_METRIC, &row, error);
+	}
+	return status;
+}
+
+/* The writer has statements of its own for so many metrics; narrow: what it had. */
+static int prepare_widths(struct profile_writer *writer, const struct widths *narrow,
+	unsigned metrics, struct error *error)
+{
+	const struct widths none = {.metrics = metrics};
+	int result;
+
+	use_widths(writer, &none);
+	result = prepare_all(writer);
+	if (result == SQLITE_OK)
+		result = slices_init_like(&writer->slices, &narrow->slices, metrics);
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+int profile_widen(struct profile_writer *writer, const struct profile_metric *metric,
+	unsigned metrics, struct error *error)
+{
+	struct widths narrow = widths_of(writer), wide;
+	int status;
+
+	if (metrics > PROFILE_METRIC_MAX)
+		return error_set(
+			error, ERROR_VALUE, "more than %d metrics", PROFILE_METRIC_MAX);
+	status = profile_begin(writer, error);
+	if (status < 0)
+		return status;
+	status = widen_tables(writer, metric, metrics, error);
+	if (status == 0) {
+		status = prepare_widths(writer, &narrow, metrics, error);
+		if (status == 0)
+			status = profile_commit(writer, error);
+		wide = widths_of(writer);
+		if (status < 0)
+			use_widths(writer, &narrow);
+		widths_fini(status < 0 ? &wide : &narrow);
+	}
+	if (status < 0)
+		profile_rollback(writer);
+	return status;
+}
+
 /* --- rows --- */
 
 int profile_put_meta(

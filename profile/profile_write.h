@@ -37,6 +37,12 @@ int profile_create(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count,
 	const struct profile_creation *creation, struct error *error);
 
+/* Further metrics are counted: these are all, behind those that it has. Rows that are there, of snapshots and slices, too,
+ * have 0 of them; those that are put have all from now on. Outside of a transaction, in one of its own: 0, or a negative code, and
+ * all is as it was. */
+int profile_widen(struct profile_writer *writer, const struct profile_metric *metric,
+	unsigned metric_count, struct error *error);
+
 /* A transaction. After a failure of any put the transaction can only be rolled back; the
  * file keeps what was committed before. A commit that fails has rolled back already.
  * profile_rollback is harmless without a transaction. */

@@ -104,6 +104,42 @@ int reader_ask(
 	return read_failed(reader->source, result);
 }
 
+/* The place that the table's column of that name is meant to have; it is looked for at `likely` first. -1: it has none.
+ * Those of metrics that came later stand behind all others. */
+static int place_of(
+	const struct schema_table *table, unsigned metrics, const char *column, int likely)
+{
+	int columns = schema_columns(table, metrics);
+	char name[32];
+
+	for (int i = likely < columns ? -1 : 0; i < columns; i++) {
+		int at = i < 0 ? likely : i;
+
+		schema_column_name(table, metrics, at, name, sizeof name);
+		if (strcmp(name, column) == 0)
+			return at;
+	}
+	return -1;
+}
+
+/* Which of its columns the table has that are not computed, as bits by their places: no table has more than
+ * SCHEMA_COLUMNS_MOST. */
+static int check_columns(struct reader *reader, const struct schema_table *table,
+	sqlite3_stmt *statement, uint64_t *has)
+{
+	unsigned metrics = reader->profile->metric_count;
+	int status;
+
+	for (int i = 0; (status = reader_next_row(reader, statement)) == 1; i++) {
+		const char *name = (const char *)sqlite3_column_text(statement, 0);
+		int place = name ? place_of(table, metrics, name, i) : -1;
+
+		if (place >= 0 && sqlite3_column_int(statement, 1) == 0)
+			*has |= UINT64_C(1) << place;
+	}
+	return status;
+}
+
 /* A view, a virtual table or a computed column of the right name could cost anything. */
 int reader_check(struct reader *reader, enum schema_table_id id)
 {
@@ -112,6 +148,7 @@ int reader_check(struct reader *reader, enum schema_table_id id)
 	int columns = schema_columns(table, metrics);
 	sqlite3_stmt *statement = NULL;
 	sqlite3_int64 real = 0;
+	uint64_t has = 0;
 	char name[32];
 
 	int status = reader_ask(reader,
@@ -127,20 +164,16 @@ int reader_check(struct reader *reader, enum schema_table_id id)
 	if (result != SQLITE_OK)
 		return read_failed(reader->source, result);
 	sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC);
-	for (int i = 0; i < columns; i++) {
-		schema_column_name(table, metrics, i, name, sizeof name);
-		status = reader_next_row(reader, statement);
-		const char *is =
-			status == 1 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-		if (status >= 0 &&
-			(!is || strcmp(is, name) != 0 || sqlite3_column_int(statement, 1) != 0))
-			status = read_damaged(reader->source, "table '%s' has no column '%s'",
-				table->name, name);
-		if (status < 0)
-			break;
-	}
+	status = check_columns(reader, table, statement, &has);
 	sqlite3_finalize(statement);
-	return status < 0 ? status : 0;
+	for (int i = 0; i < columns && status == 0; i++) {
+		if (has >> i & 1)
+			continue;
+		schema_column_name(table, metrics, i, name, sizeof name);
+		status = read_damaged(
+			reader->source, "table '%s' has no column '%s'", table->name, name);
+	}
+	return status;
 }
 
 int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *rows)

@@ -777,6 +777,8 @@ static const struct schema_view views[] = {
 		"\tCROSS JOIN thread t ON t.id = n.thread"},
 };
 
+enum { VIEWS = sizeof views / sizeof views[0] };
+
 enum header_kind schema_header_kind(const unsigned char *header, size_t bytes)
 {
 	static const char magic[16] = "SQLite format 3"; /* its zero byte counts */
@@ -880,6 +882,15 @@ static void append_words(
 			sql, "INSERT INTO %s VALUES(%d, %Q);\n", table->name, i, words[i]);
 }
 
+static void append_view(sqlite3_str *sql, const struct schema_view *view,
+	const struct profile_metric *metric, unsigned metrics)
+{
+	sqlite3_str_appendf(sql, "CREATE VIEW %s AS\n%s", view->name, view->head);
+	for (unsigned m = 0; m < metrics; m++)
+		sqlite3_str_appendf(sql, view->metric_format, m, metric[m].name);
+	sqlite3_str_appendf(sql, "%s;\n", view->tail);
+}
+
 char *schema_create(const struct profile_metric *metric, unsigned metrics)
 {
 	sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -888,12 +899,8 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 		SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
 	for (int i = 0; i < TABLE_COUNT; i++)
 		append_table(sql, &schema_tables[i], metrics);
-	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
-		sqlite3_str_appendf(sql, "CREATE VIEW %s AS\n%s", views[i].name, views[i].head);
-		for (unsigned m = 0; m < metrics; m++)
-			sqlite3_str_appendf(sql, views[i].metric_format, m, metric[m].name);
-		sqlite3_str_appendf(sql, "%s;\n", views[i].tail);
-	}
+	for (size_t i = 0; i < VIEWS; i++)
+		append_view(sql, &views[i], metric, metrics);
 	sqlite3_str_appendf(sql,
 		"INSERT INTO method(id, name, native, static, kind, wanted, counted, scope, "
 		"watched)\n"
@@ -904,6 +911,43 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 	append_words(sql, &schema_tables[TABLE_KIND], account_kind_names);
 	append_words(sql, &schema_tables[TABLE_STATE], sample_state_names);
 	return sqlite3_str_finish(sql);
+}
+
+/* The new columns come last, whatever they stand for: a copy's in the order of its original's. */
+static void append_columns(
+	sqlite3_str *sql, const struct schema_table *table, unsigned from, unsigned metrics)
+{
+	for (int k = 0; k < 2 && table->per_metric[k].name; k++)
+		for (unsigned m = from; m < metrics; m++)
+			sqlite3_str_appendf(sql,
+				"ALTER TABLE %s ADD COLUMN %s_%u INTEGER DEFAULT 0;\n",
+				table->name, table->per_metric[k].name, m);
+}
+
+char *schema_widen(const struct profile_metric *metric, unsigned from, unsigned metrics)
+{
+	sqlite3_str *sql = sqlite3_str_new(NULL);
+
+	for (size_t i = 0; i < VIEWS; i++)
+		sqlite3_str_appendf(sql, "DROP VIEW %s;\n", views[i].name);
+	for (int i = 0; i < TABLE_COUNT; i++)
+		append_columns(sql, &schema_tables[i], from, metrics);
+	for (size_t i = 0; i < VIEWS; i++)
+		append_view(sql, &views[i], metric, metrics);
+	return sqlite3_str_finish(sql);
+}
+
+/* "node(id, thread, ..., base_0, spent_0) ": by name, as metrics may have come later. */
+static void append_names(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
+{
+	int columns = schema_columns(table, metrics);
+	char name[32];
+
+	for (int i = 0; i < columns; i++) {
+		schema_column_name(table, metrics, i, name, sizeof name);
+		sqlite3_str_appendf(sql, "%s%s%s", i ? ", " : table->name, i ? "" : "(", name);
+	}
+	sqlite3_str_appendall(sql, ") ");
 }
 
 /* "VALUES(?,?,...)" */
@@ -925,8 +969,8 @@ char *schema_insert(const struct schema_table *table, unsigned metrics)
 			table->name + strlen("snapshot_"));
 		return sqlite3_str_finish(sql);
 	}
-	sqlite3_str_appendf(
-		sql, "INSERT OR %s INTO %s ", table->once ? "IGNORE" : "REPLACE", table->name);
+	sqlite3_str_appendf(sql, "INSERT OR %s INTO ", table->once ? "IGNORE" : "REPLACE");
+	append_names(sql, table, metrics);
 	append_values(sql, columns);
 	return sqlite3_str_finish(sql);
 }
@@ -978,8 +1022,10 @@ char *schema_slice_sql(
 		sqlite3_str_appendf(sql, "DELETE FROM %s WHERE slice = ?1", table->name);
 		return sqlite3_str_finish(sql);
 	}
-	if (which != SLICE_OLD)
-		sqlite3_str_appendf(sql, "INSERT INTO %s ", table->name);
+	if (which != SLICE_OLD) {
+		sqlite3_str_appendall(sql, "INSERT INTO ");
+		append_names(sql, table, metrics);
+	}
 	if (which == SLICE_ADD) {
 		append_values(sql, schema_columns(table, metrics));
 	} else {

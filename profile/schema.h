@@ -131,6 +131,9 @@ enum schema_table_id {
 /* Their records are the structs of that name in profile.h. */
 extern const struct schema_table schema_tables[TABLE_COUNT];
 
+/* No table has more columns, with all metrics that there can be. */
+enum { SCHEMA_COLUMNS_MOST = 64 };
+
 /* How many columns the table has in a profile with so many metrics. */
 int schema_columns(const struct schema_table *table, unsigned metrics);
 
@@ -152,6 +155,9 @@ void schema_column_name(
 /* All CREATE TABLE and CREATE VIEW statements, the two PRAGMAs and the rows of the reserved
  * methods. Owned by the caller (sqlite3_free), NULL without memory. */
 char *schema_create(const struct profile_metric *metric, unsigned metrics);
+
+/* What makes a database of the first `from` metrics one of all: rows that are there have 0 of the others. As above. */
+char *schema_widen(const struct profile_metric *metric, unsigned from, unsigned metrics);
 
 /* Statements about a table of what slices added. Ownership as above.
  *

@@ -118,6 +118,20 @@ int slices_init(struct slice_writer *slices, sqlite3 *db, unsigned metrics, uint
 	return result;
 }
 
+int slices_init_like(
+	struct slice_writer *wider, const struct slice_writer *slices, unsigned metrics)
+{
+	int result;
+
+	*wider = (struct slice_writer){0};
+	if (!slices->db)
+		return SQLITE_OK;
+	result = slices_init(wider, slices->db, metrics, slices->resolution);
+	wider->slices_most = slices->slices_most;
+	wider->rows_most = slices->rows_most;
+	return result;
+}
+
 void slices_fini(struct slice_writer *slices)
 {
 	for (int t = 0; t < SLICE_TABLES; t++)

@@ -52,6 +52,10 @@ struct slice_writer {
 
 int slices_init(
 	struct slice_writer *slices, sqlite3 *db, unsigned metrics, uint64_t resolution);
+/* The same of the slices that there are, in tables that have so many metrics now; all zero if none are kept. */
+int slices_init_like(
+	struct slice_writer *wider, const struct slice_writer *slices, unsigned metrics);
+
 void slices_fini(struct slice_writer *slices);
 
 /* A transaction's changes are of the time until now, ns since the session began. The newest slice goes on, unless it

@@ -13,7 +13,7 @@
 
 bool from_inside_recording(void)
 {
-	return atomic_load(&session_number) != 0;
+	return session_now() != 0;
 }
 
 /* ---- its session ---- */
@@ -134,12 +134,14 @@ static int read_value(const char *name, int64_t java_id,
 	uint64_t *value)
 {
 	const struct session *session = name ? threads_look() : NULL;
+	const struct metric_set *metrics;
 	int code = -1;
 
 	if (!session)
 		return -1;
-	for (unsigned i = 0; i < session->metrics.count && code; i++)
-		if (strcmp(session->metrics.metric[i].name, name) == 0)
+	metrics = session_metrics(session);
+	for (unsigned i = 0; i < metrics->count && code; i++)
+		if (strcmp(metrics->metric[i].name, name) == 0)
 			code = read(session, java_id, i, value);
 	threads_leave();
 	return code;

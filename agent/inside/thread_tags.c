@@ -36,7 +36,7 @@ bool tagged_begin(struct tagged_thread *thread, bool aside)
 	struct thread_slot *slot = slot_current;
 
 	thread->outside = false;
-	if (__builtin_expect(!slot || !slot_enter(slot), 0))
+	if (__builtin_expect(!slot || !slot_enter(SHAPE_ANY, slot), 0))
 		slot = enter_rare(&thread->outside);
 	thread->slot = slot;
 	thread->aside = aside && !thread->outside;

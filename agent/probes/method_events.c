@@ -34,6 +34,12 @@ static __attribute__((noinline, cold)) void enter_outside(
 			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED);
 }
 
+/* As in method_probes.c. */
+static RARE void entry_outgrown(
+	bool precise, JNIEnv *jni, jthread java_thread, jmethodID method);
+static RARE void exit_outgrown(bool precise, JNIEnv *jni, jthread java_thread, jmethodID method,
+	bool popped_by_exception);
+
 static inline __attribute__((always_inline)) void method_entry(enum metric_shape shape,
 	bool precise, JNIEnv *jni, jthread java_thread, jmethodID method)
 {
@@ -42,7 +48,10 @@ static inline __attribute__((always_inline)) void method_entry(enum metric_shape
 	method_ref ref;
 
 	if (__builtin_expect(!thread, 0)) {
-		enter_outside(jni, java_thread, method);
+		if (thread_events_outgrown(shape))
+			entry_outgrown(precise, jni, java_thread, method);
+		else
+			enter_outside(jni, java_thread, method);
 		return;
 	}
 	ref = slot_method(thread, jni, method);
@@ -64,13 +73,28 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	struct thread_slot *thread = thread_events_begin(shape, jni, java_thread, FOUND_ALL);
 	method_ref ref;
 
-	if (!thread)
+	if (__builtin_expect(!thread, 0)) {
+		if (thread_events_outgrown(shape))
+			exit_outgrown(precise, jni, java_thread, method, popped_by_exception);
 		return;
+	}
 	ref = slot_method(thread, jni, method);
 	if (ref != METHOD_REF_EXCLUDED && context_exit(shape, slot_context(thread),
 						  method_ref_id(ref), popped_by_exception))
 		context_spend(shape, slot_context(thread), precise);
 	thread_events_leave_method(thread, ref, popped_by_exception);
+}
+
+static RARE void entry_outgrown(
+	bool precise, JNIEnv *jni, jthread java_thread, jmethodID method)
+{
+	method_entry(SHAPE_ANY, precise, jni, java_thread, method);
+}
+
+static RARE void exit_outgrown(bool precise, JNIEnv *jni, jthread java_thread, jmethodID method,
+	bool popped_by_exception)
+{
+	method_exit(SHAPE_ANY, precise, jni, java_thread, method, popped_by_exception);
 }
 
 #define FUNCTIONS(shape, name, precise)                                                        \

@@ -32,6 +32,11 @@ static inline enum call_state state_of_caller(const void *frame)
 	return interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED;
 }
 
+/* What functions of a shape that the metrics have outgrown do: the same as those of any. */
+static RARE void enter_outgrown(
+	bool precise, bool watched, JNIEnv *jni, method_ref ref, const void *frame);
+static RARE void exit_outgrown(bool precise, JNIEnv *jni, method_ref ref, bool unwound);
+
 /* ref: METHOD_REF_SCOPE may be joined to the id, and METHOD_REF_WATCHED is where watched is true, a constant. Frames that were there before have no probes:
  * calls from them are the root's. */
 static inline __attribute__((always_inline)) void probe_enter(enum metric_shape shape,
@@ -41,7 +46,9 @@ static inline __attribute__((always_inline)) void probe_enter(enum metric_shape 
 	struct thread_context *context;
 
 	if (__builtin_expect(!thread, 0)) {
-		if (ref & METHOD_REF_SCOPE)
+		if (thread_events_outgrown(shape))
+			enter_outgrown(precise, watched, jni, ref, frame);
+		else if (ref & METHOD_REF_SCOPE)
 			thread_events_enter_scope(jni, NULL, ref, state_of_caller(frame));
 		return;
 	}
@@ -60,12 +67,26 @@ static inline __attribute__((always_inline)) void probe_exit(
 	struct thread_slot *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 	struct thread_context *context;
 
-	if (__builtin_expect(!thread, 0))
+	if (__builtin_expect(!thread, 0)) {
+		if (thread_events_outgrown(shape))
+			exit_outgrown(precise, jni, ref, unwound);
 		return;
+	}
 	context = slot_context(thread);
 	if (context_exit(shape, context, method_ref_id(ref), unwound))
 		context_spend(shape, context, precise);
 	thread_events_leave_method(thread, ref, unwound);
+}
+
+static RARE void enter_outgrown(
+	bool precise, bool watched, JNIEnv *jni, method_ref ref, const void *frame)
+{
+	probe_enter(SHAPE_ANY, precise, watched, jni, ref, frame);
+}
+
+static RARE void exit_outgrown(bool precise, JNIEnv *jni, method_ref ref, bool unwound)
+{
+	probe_exit(SHAPE_ANY, precise, jni, ref, unwound);
 }
 
 /* The method's handler begins. */
@@ -188,24 +209,17 @@ static bool warm_up(JNIEnv *jni, jclass class)
 	return false;
 }
 
-int method_probes_begin(JNIEnv *jni, struct session *session, struct error *error)
+static jclass class;   /* one start at a time */
+static int given = -1; /* none */
+
+/* Its methods get their functions, if they have others. */
+static int give_functions(JNIEnv *jni, struct session *session, struct error *error)
 {
-	enum metric_shape shape = session->metrics.shape;
+	enum metric_shape shape = session_metrics(session)->shape;
 	bool precise = session->options.timing == TIMING_PRECISE;
 	const int wanted = 2 * (int)shape + precise;
 	JNINativeMethod native[PROBES + 2 + PARAMETER_PROBES];
-	static jclass class;   /* one start at a time */
-	static int given = -1; /* none */
 
-	atomic_store(&entered_joins, session_has_probes(session));
-	if (interpreter.size == 0)
-		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
-				   "counts as jitted");
-	if (!class)
-		class = boot_class_define(jni, METHOD_PROBES_CLASS,
-			(const char *)checked_probe_class, sizeof(checked_probe_class), error);
-	if (!class)
-		return -ERROR_JVM;
 	if (given == wanted)
 		return 0;
 	/* A new function has the JVM make a new entry for it. */
@@ -224,4 +238,21 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	given = wanted;
 	counted_calls_learn(jni, class);
 	return 0;
+}
+
+int method_probes_begin(JNIEnv *jni, struct session *session, struct error *error)
+{
+	atomic_store(&entered_joins, session_has_probes(session));
+	if (interpreter.size == 0)
+		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
+				   "counts as jitted");
+	if (!class)
+		class = boot_class_define(jni, METHOD_PROBES_CLASS,
+			(const char *)checked_probe_class, sizeof(checked_probe_class), error);
+	return class ? give_functions(jni, session, error) : -ERROR_JVM;
+}
+
+int method_probes_renew(JNIEnv *jni, struct session *session, struct error *error)
+{
+	return given < 0 ? 0 : give_functions(jni, session, error);
 }

@@ -34,4 +34,8 @@
  * can be seen (java_caller). On a Java thread, before any class has probes. */
 int method_probes_begin(JNIEnv *jni, struct session *session, struct error *error);
 
+/* The same functions for what the session's recording counts by now, while it goes on; nothing if methods never had any. 0, or a
+ * negative code: they have those that they had. */
+int method_probes_renew(JNIEnv *jni, struct session *session, struct error *error);
+
 #endif

@@ -43,11 +43,17 @@ static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 
 /* ---- the calls ---- */
 
+/* As in method_probes.c. */
+static RARE bool enter_outgrown(bool precise, method_ref ref, JNIEnv *jni);
+static RARE void leave_outgrown(bool precise, const struct native_record *record, JNIEnv *jni);
+
 static inline __attribute__((always_inline)) bool enter_timed(
 	enum metric_shape shape, bool precise, method_ref ref, JNIEnv *jni)
 {
 	struct thread_slot *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 
+	if (__builtin_expect(!thread, 0) && thread_events_outgrown(shape))
+		return enter_outgrown(precise, ref, jni);
 	if (!thread && (ref & METHOD_REF_SCOPE)) {
 		thread_events_enter_scope(jni, NULL, ref, STATE_NATIVE);
 		return slot_in_scope();
@@ -85,11 +91,24 @@ static inline __attribute__((always_inline)) void leave(
 	bool unwound = (*jni)->ExceptionCheck(jni);
 	struct thread_slot *thread = thread_events_go_on(shape, jni);
 
-	if (!thread)
+	if (__builtin_expect(!thread, 0)) {
+		if (thread_events_outgrown(shape))
+			leave_outgrown(precise, record, jni);
 		return;
+	}
 	if (context_exit(shape, slot_context(thread), method_ref_id(ref), unwound))
 		context_spend(shape, slot_context(thread), precise);
 	thread_events_leave_method(thread, ref, unwound);
+}
+
+static RARE bool enter_outgrown(bool precise, method_ref ref, JNIEnv *jni)
+{
+	return enter_timed(SHAPE_ANY, precise, ref, jni);
+}
+
+static RARE void leave_outgrown(bool precise, const struct native_record *record, JNIEnv *jni)
+{
+	leave(SHAPE_ANY, precise, record, jni);
 }
 
 #define FUNCTIONS(shape, name, precise)                                                        \
@@ -126,21 +145,22 @@ static const struct thunk_calls {
 #undef X
 };
 
-static const struct thunk_calls *calls_used = &calls_of[SHAPE_ANY][false];
+/* Changed also while calls are under way: what one began another may end. */
+static _Atomic(const struct thunk_calls *) calls_used = &calls_of[SHAPE_ANY][false];
 
 void native_methods_use(enum metric_shape shape, bool precise)
 {
-	calls_used = &calls_of[shape][precise];
+	atomic_store(&calls_used, &calls_of[shape][precise]);
 }
 
 bool native_thunk_enter(const struct native_record *record, void *jni)
 {
-	return calls_used->enter(record, jni);
+	return atomic_load_explicit(&calls_used, memory_order_relaxed)->enter(record, jni);
 }
 
 void native_thunk_exit(const struct native_record *record, void *jni)
 {
-	calls_used->leave(record, jni);
+	atomic_load_explicit(&calls_used, memory_order_relaxed)->leave(record, jni);
 }
 
 /* ---- binding ---- */

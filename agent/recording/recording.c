@@ -16,6 +16,7 @@
 #include "agent/probes/native_methods.h"
 #include "agent/recording/plan_owners.h"
 #include "agent/recording/recording_facts.h"
+#include "agent/recording/widen.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/sample/allocations.h"
@@ -70,8 +71,8 @@ static bool reads_stacks(const struct session *session)
 
 static bool vm_objects(const struct session *session)
 {
-	return metric_set_has(&session->metrics, METRIC_VM_OBJECTS) ||
-	       metric_set_has(&session->metrics, METRIC_VM_BYTES);
+	return metric_set_has(session_metrics(session), METRIC_VM_OBJECTS) ||
+	       metric_set_has(session_metrics(session), METRIC_VM_BYTES);
 }
 
 /* Events that are on while the session records, and what they need. */
@@ -630,8 +631,10 @@ static int join_writer(struct session *guest, struct error *error)
 
 int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 {
-	int code = 0, done = 0;
+	int code = recording_widen(jni, guest->host, &guest->options.metrics, error), done = 0;
 
+	if (!code)
+		session_choose_metrics(guest);
 	for (; done < STEPS && !code; done++) {
 		const struct step *step = &steps[done];
 

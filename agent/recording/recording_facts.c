@@ -67,8 +67,7 @@ void recording_note_run(const struct session *session)
 	free(program);
 }
 
-/* Tells the metric how it is read in this JVM. */
-static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
+void recording_describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 {
 	static const char *const how[] = {
 		[HOTSPOT_ALLOC_NONE] = "not available in this JVM: stays 0",
@@ -112,7 +111,7 @@ static void note_calls(struct session *session)
 void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
 {
 	lost_before = methods_lost();
-	describe_alloc(&session->metrics, alloc);
+	recording_describe_alloc(&session->metrics, alloc);
 	note_calls(session);
 	say_boot_path(session);
 	if (metric_set_is_probed(&session->metrics))

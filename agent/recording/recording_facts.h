@@ -15,6 +15,9 @@
  * shows allocation. */
 void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc);
 
+/* Tells metrics how they are read in this JVM. */
+void recording_describe_alloc(struct metric_set *metrics, enum hotspot_alloc way);
+
 /* The same of a guest, whose host's are known. */
 void recording_note_guest(struct session *guest);
 

@@ -20,6 +20,7 @@
 #include "agent/lock/lock.h"
 #include "agent/session/labels.h"
 #include "agent/session/write_sessions.h"
+#include "metric/metric.h"
 #include "error/error.h"
 
 enum request_kind {
@@ -30,7 +31,8 @@ enum request_kind {
 	REQUEST_LOOK,
 	REQUEST_SHARE,
 	REQUEST_JOIN,
-	REQUEST_LEAVE
+	REQUEST_LEAVE,
+	REQUEST_WIDEN
 };
 
 struct request {
@@ -38,6 +40,7 @@ struct request {
 	/* The number of the session that it is of; 0: of all. */
 	uint32_t session;
 	struct writer_session comes, first; /* of a join: see writer_join */
+	struct metric_set metrics;          /* of a widening */
 	char label[LABEL_MAX + 1];          /* "": none; the answer may be another one */
 	uint64_t at;                        /* the answer: ns since the profile's begin */
 	struct error error;                 /* the answer: what failed */

@@ -232,44 +232,35 @@ int session_create(struct session **session, struct options *options, struct err
 
 /* ---- guests ---- */
 
-/* Which of the host's metrics the guest wants, which takes over the host's set. */
-static int take_metrics(struct session *guest, const struct session *host, struct error *error)
+void session_choose_metrics(struct session *guest)
 {
-	for (unsigned i = 0; i < guest->metrics.count; i++) {
-		const char *name = guest->metrics.metric[i].name;
-		unsigned place = metric_named(&host->metrics, name);
+	const struct pattern_list *names = &guest->options.metrics;
 
-		if (place == host->metrics.count)
-			return error_set(error, ERROR_VALUE,
-				"metrics=%s: the session '%s', which records, does not count "
-				"that; "
-				"start a session with it first, or stop '%s'",
-				error_subject(name).text, host->name, host->name);
-		guest->counts |= 1U << place;
+	guest->metrics = *session_metrics(guest->host);
+	for (size_t i = 0; i < names->count; i++) {
+		unsigned place = metric_named(&guest->metrics, names->pattern[i]);
+
+		if (place < guest->metrics.count)
+			guest->counts |= 1U << place;
 	}
-	guest->metrics = host->metrics;
-	return 0;
 }
 
 int session_create_guest(struct session **guest, struct session *host, struct options *options,
 	struct error *error)
 {
 	struct session *fresh = make(options, error);
-	int code = fresh ? take_metrics(fresh, host, error) : -(int)error->code;
 
-	*guest = NULL;
-	if (code) {
-		session_destroy(fresh);
-		return code;
-	}
+	*guest = fresh;
+	if (!fresh)
+		return -(int)error->code;
 	fresh->host = host;
 	fresh->trace = host->trace;
 	fresh->source = host->source;
+	fresh->metrics = *session_metrics(host);
 	fresh->reads_stacks = options_sample(&fresh->options) || fresh->traces != 0;
 	fresh->never_counts = host->never_counts;
 	fresh->event_ns = host->event_ns;
 	fresh->event_calibrated = host->event_calibrated;
-	*guest = fresh;
 	return 0;
 }
 

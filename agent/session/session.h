@@ -98,7 +98,7 @@ struct session {
  * are given back. */
 int session_create(struct session **session, struct options *options, struct error *error);
 
-/* A session that shares the host's recording; the same. -ERROR_VALUE: it wants what the recording, as it is, does not have. */
+/* A session that shares the host's recording; the same. Which metrics it wants session_choose_metrics is to find. */
 int session_create_guest(struct session **guest, struct session *host, struct options *options,
 	struct error *error);
 
@@ -158,8 +158,18 @@ static inline bool session_records_thread(const struct session *host, uint8_t wa
 	return wanted != 0 || atomic_load_explicit(&host->took_all, memory_order_relaxed);
 }
 
+/* Which of the recording's metrics a guest wants; all that it does are there. */
+void session_choose_metrics(struct session *guest);
+
 /* What the session says of threads counts from now on, or not any more. */
 void session_choose_threads(struct session *session, bool on);
+
+/* What its recording counts by now. What sessions that came later brought along stands behind session->metrics, which it
+ * began with. On any thread. */
+static inline const struct metric_set *session_metrics(const struct session *session)
+{
+	return trace_metrics(session->trace);
+}
 
 /* True if threads are recorded inside some methods only. */
 static inline bool session_has_scope(const struct session *session)

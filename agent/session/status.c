@@ -48,14 +48,16 @@ static json_t *totals_of(const struct session *session, const struct trace_count
 {
 	json_t *totals = json_object();
 
-	for (unsigned i = 0; i < session->metrics.count; i++) {
+	const struct metric_set *metrics = session_metrics(session);
+
+	for (unsigned i = 0; i < metrics->count; i++) {
 		double raw = (double)counts->used[i];
 		json_t *total = json_pack("{s:o}", "raw", number(counts->used[i]));
 
-		if (session->event_ns > 0 && strcmp(session->metrics.metric[i].unit, "ns") == 0)
+		if (session->event_ns > 0 && strcmp(metrics->metric[i].unit, "ns") == 0)
 			json_object_set_new(total, "adjusted",
 				number((uint64_t)fmax(raw - own_ns(session, counts), 0)));
-		json_object_set_new(totals, session->metrics.metric[i].name, total);
+		json_object_set_new(totals, metrics->metric[i].name, total);
 	}
 	return totals;
 }
@@ -111,22 +113,21 @@ static json_t *top_of(
 
 int session_rates(struct session *session, size_t top, json_t *object, struct error *error)
 {
-	int cpu = metric_index(&session->metrics, METRIC_CPU);
+	const struct metric_set *metrics = session_metrics(session);
+	int cpu = metric_index(metrics, METRIC_CPU);
 	json_t *rates, *used;
 	struct look look;
 
 	if (writer_look(session->writer, &look, error))
 		return -(int)error->code;
 	used = json_object();
-	for (unsigned i = 0; i < session->metrics.count; i++)
-		json_object_set_new(
-			used, session->metrics.metric[i].name, number(look.used[i]));
+	for (unsigned i = 0; i < metrics->count; i++)
+		json_object_set_new(used, metrics->metric[i].name, number(look.used[i]));
 	rates = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "span_ns",
 		number(look.span), "took_ns", number(look.took), "calls", number(look.calls),
 		"io_ops", number(look.io_ops), "io_bytes", number(look.io_bytes),
 		"process_cpu_ns", number(look.cpu), "metrics", used, "top",
-		top_of(session, &look, top,
-			cpu >= 0 ? session->metrics.metric[cpu].name : NULL));
+		top_of(session, &look, top, cpu >= 0 ? metrics->metric[cpu].name : NULL));
 	return json_object_set_new(object, "rates", rates) ? no_memory(error) : 0;
 }
 

@@ -40,7 +40,8 @@ static int put_forwards(void *user, const struct trace_forward *forward, uint32_
 
 /* A running thread may have counted a call between the reads of its two counters: calls
  * by state that came out negative are none, and calls is the sum of them. */
-static int put_node(struct thread_writer *writer, uint32_t thread, const struct tree_node *node)
+static int put_node(struct thread_writer *writer, uint32_t thread, const struct tree_node *node,
+	size_t stride)
 {
 	struct tree_states states = tree_node_states(node);
 	struct profile_node record = {
@@ -56,7 +57,7 @@ static int put_node(struct thread_writer *writer, uint32_t thread, const struct 
 		.jitted = states.jitted,
 		.native = states.native > node->calls ? 0 : states.native,
 		.base = node->base,
-		.spent = node->base + writer->metrics,
+		.spent = node->base + tree_metrics(stride),
 	};
 
 	record.calls = record.interpreted + record.jitted + record.native;
@@ -73,7 +74,7 @@ static int put_nodes(void *user, const struct trace_thread *shown, uint32_t coun
 	if (writer->keep_up)
 		writer->keep_up();
 	for (uint32_t i = 0; i < count && status == 0; i++)
-		status = put_node(writer, shown->id, trace_node(block, stride, i));
+		status = put_node(writer, shown->id, trace_node(block, stride, i), stride);
 	return status;
 }
 
@@ -273,6 +274,9 @@ static int put_cell(struct profile_writer *profile, unsigned metrics, uint32_t c
 	for (unsigned i = 0; i < metrics; i++) {
 		sum[i] = cell[1 + 2 * i];
 		min[i] = cell[2 + 2 * i];
+		/* None of the deltas was counted in a metric that came later. */
+		if (min[i] == UINT64_MAX)
+			min[i] = 0;
 	}
 	sequence.first = words.first;
 	sequence.begin = words.begin;
@@ -285,14 +289,15 @@ static int put_cell(struct profile_writer *profile, unsigned metrics, uint32_t c
 int sequences_put(struct trace *trace, unsigned metrics, struct profile_writer *profile,
 	uint64_t *uncounted, struct error *error)
 {
-	uint64_t *cells = calloc(trace_sequences_words(metrics), sizeof(*cells));
+	unsigned all = trace_metrics(trace)->count;
+	uint64_t *cells = calloc(trace_sequences_words(all), sizeof(*cells));
 	int status = 0;
 
 	if (!cells)
 		return error_set(error, ERROR_MEMORY, "no memory to write the profile");
 	*uncounted = trace_sequences(trace, cells);
 	for (uint32_t code = 0; code < SEQUENCE_CODES && status == 0; code++) {
-		const uint64_t *cell = &cells[code * sequence_words_of(metrics)];
+		const uint64_t *cell = &cells[code * sequence_words_of(all)];
 
 		if (cell[0] > 0)
 			status = put_cell(profile, metrics, code, cell, error);

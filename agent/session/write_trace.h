@@ -24,8 +24,8 @@ struct thread_writer {
 	struct profile_writer *profile;      /* borrowed */
 	const struct sample_source *samples; /* borrowed; NULL: there are none */
 	void (*keep_up)(void);               /* called some times; NULL: nothing needs that */
-	unsigned metrics;
-	uint64_t began; /* ns of CLOCK_MONOTONIC */
+	unsigned metrics;                    /* of the file; the trace may have more */
+	uint64_t began;                      /* ns of CLOCK_MONOTONIC */
 
 	struct error *error; /* of the visit under way */
 };

@@ -510,6 +510,36 @@ static void answer_look(struct writer *writer, struct request *request)
 	lock_give(&writer->lock);
 }
 
+/* The profile's rows of the metrics; borrowed from the set. */
+static void metric_rows(const struct metric_set *set, struct profile_metric *row)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		row[i] = (struct profile_metric){.name = set->metric[i].name,
+			.unit = set->metric[i].unit,
+			.how = set->metric[i].how};
+}
+
+/* The trace first: the file is never given fewer than it has. */
+static void answer_widen(struct writer *writer, struct request *request)
+{
+	struct error *error = &request->error;
+	struct profile_metric row[METRIC_MAX];
+	const struct metric_set *set;
+
+	if (request->metrics.count > trace_metrics(writer->trace)->count &&
+		trace_widen(writer->trace, &request->metrics) != 0) {
+		error_set(error, ERROR_MEMORY, "no memory to count further metrics");
+		return;
+	}
+	set = trace_metrics(writer->trace);
+	metric_rows(set, row);
+	if (set->count == writer->threads.metrics ||
+		profile_widen(writer->profile, row, set->count, error) < 0)
+		return;
+	writer->threads.metrics = set->count;
+	writer->looker.by = metric_index(set, METRIC_CPU);
+}
+
 static void answer_requests(struct writer *writer)
 {
 	static void (*const answer[])(struct writer * writer, struct request * request) = {
@@ -521,6 +551,7 @@ static void answer_requests(struct writer *writer)
 		[REQUEST_SHARE] = answer_share,
 		[REQUEST_JOIN] = answer_join,
 		[REQUEST_LEAVE] = answer_leave,
+		[REQUEST_WIDEN] = answer_widen,
 	};
 	struct request *request;
 
@@ -734,14 +765,11 @@ static void destroy(struct writer *writer)
 static int create_profile(struct writer *writer, const struct metric_set *metrics,
 	const char *path, struct error *error)
 {
-	struct profile_metric record[METRIC_MAX];
+	struct profile_metric row[METRIC_MAX];
 
-	for (unsigned i = 0; i < metrics->count; i++)
-		record[i] = (struct profile_metric){.name = metrics->metric[i].name,
-			.unit = metrics->metric[i].unit,
-			.how = metrics->metric[i].how};
-	return profile_create(&writer->profile, path, record, metrics->count,
-		&writer->source.creation, error);
+	metric_rows(metrics, row);
+	return profile_create(
+		&writer->profile, path, row, metrics->count, &writer->source.creation, error);
 }
 
 int writer_start(struct writer **out, struct trace *trace, const struct writer_source *source,
@@ -936,6 +964,13 @@ int writer_snapshot(struct writer *writer, uint32_t session, const char *label,
 int writer_reset(struct writer *writer, uint32_t session, struct error *error)
 {
 	struct request request = {.kind = REQUEST_RESET, .session = session};
+
+	return ask(writer, &request, PATIENCE, error);
+}
+
+int writer_widen(struct writer *writer, const struct metric_set *wider, struct error *error)
+{
+	struct request request = {.kind = REQUEST_WIDEN, .metrics = *wider};
 
 	return ask(writer, &request, PATIENCE, error);
 }

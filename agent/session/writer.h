@@ -141,6 +141,10 @@ int writer_snapshot(struct writer *writer, uint32_t session, const char *label,
 /* The same without a label, and reports begin here unless they are asked otherwise. */
 int writer_reset(struct writer *writer, uint32_t session, struct error *error);
 
+/* The trace and the file count by the set from now on, which has what the trace counts now, and perhaps more behind that. The same
+ * wait. 0, or a negative code: the trace may count them, and the file lacks them until this is asked for again. */
+int writer_widen(struct writer *writer, const struct metric_set *wider, struct error *error);
+
 /* Brings the file up to date. As above; waits as long as a flush may take at most. */
 int writer_flush(struct writer *writer, struct error *error);
 

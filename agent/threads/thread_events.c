@@ -97,8 +97,7 @@ static struct thread_slot *come_again(struct thread_slot *slot, const struct ses
 }
 
 /* Events outside the scope shut the slot: the next ones are turned away at once. */
-static struct thread_slot *come(
-	enum metric_shape shape, JNIEnv *jni, jthread thread, enum found_frames found)
+static struct thread_slot *come(JNIEnv *jni, jthread thread, enum found_frames found)
 {
 	const struct session *session;
 	struct thread_slot *slot = claim_own(&session);
@@ -107,11 +106,6 @@ static struct thread_slot *come(
 		return NULL;
 	if (slot_context(slot))
 		return come_again(slot, session, jni, thread, found);
-	if (shape != SHAPE_ANY && shape != session->metrics.shape) {
-		slot_unjoin(slot);
-		slot_leave(slot);
-		return NULL;
-	}
 	if (session_has_scope(session)) {
 		slot_shut(slot);
 		return NULL;
@@ -130,10 +124,18 @@ struct thread_slot *thread_events_join(
 		return NULL;
 	if (slot && atomic_load_explicit(&slot->session, memory_order_relaxed) == session_now())
 		return NULL;
-	slot = come(shape, jni, thread, found);
+	if (shape != SHAPE_ANY &&
+		atomic_load_explicit(&session_number[shape], memory_order_relaxed) == 0)
+		return NULL;
+	slot = come(jni, thread, found);
 	/* It turned out that another thread runs than was thought. */
 	if (!slot && slot_current != before)
-		slot = come(shape, jni, thread, found);
+		slot = come(jni, thread, found);
+	/* The metrics have grown meanwhile, and the context with them. */
+	if (slot && shape != SHAPE_ANY && slot_context(slot)->set->shape != shape) {
+		slot_leave(slot);
+		slot = NULL;
+	}
 	errno = saved_errno;
 	return slot;
 }

@@ -28,18 +28,19 @@ struct thread_slot *thread_events_join(
 struct thread_slot *thread_events_come_along(enum metric_shape shape, JNIEnv *jni);
 
 /* The calling thread's slot, in an event; slot_leave must follow. NULL: the event must
- * not be recorded. shape: what the caller was compiled for; a thread that was held up in it since
+ * not be recorded, or not by this function. shape: what the caller was compiled for; a thread that was held up in it since
  * an earlier session does not join one with other metrics. SHAPE_ANY is right for all. */
 static inline __attribute__((always_inline)) struct thread_slot *thread_events_begin(
 	enum metric_shape shape, JNIEnv *jni, jthread java_thread, enum found_frames found)
 {
 	struct thread_slot *slot = slot_current;
 
-	if (__builtin_expect(slot && slot_enter(slot), 1))
+	if (__builtin_expect(slot && slot_enter(shape, slot), 1))
 		return slot;
 	/* Shut in this session: outside its scope, or not chosen. */
-	if (slot && atomic_load_explicit(&slot->session, memory_order_relaxed) ==
-			    atomic_load_explicit(&session_number, memory_order_relaxed))
+	if (slot &&
+		atomic_load_explicit(&slot->session, memory_order_relaxed) ==
+			atomic_load_explicit(&session_number[SHAPE_ANY], memory_order_relaxed))
 		return NULL;
 	return thread_events_join(shape, jni, java_thread, found);
 }
@@ -51,9 +52,18 @@ static inline __attribute__((always_inline)) struct thread_slot *thread_events_g
 {
 	struct thread_slot *slot = slot_current;
 
-	if (__builtin_expect(slot && slot_enter(slot), 1))
+	if (__builtin_expect(slot && slot_enter(shape, slot), 1))
 		return slot;
 	return thread_events_come_along(shape, jni);
+}
+
+/* Where one of the above gave NULL: functions of that shape are not, or not yet, for the session that records. What they are called
+ * for is for the same function of SHAPE_ANY. */
+static inline __attribute__((always_inline)) bool thread_events_outgrown(
+	enum metric_shape shape)
+{
+	return shape != SHAPE_ANY && atomic_load_explicit(&session_number[shape],
+					     memory_order_relaxed) != session_now();
 }
 
 /* ---- the session's scope ---- */

@@ -22,7 +22,8 @@
 __thread struct thread_slot *slot_current __attribute__((tls_model("initial-exec")));
 /* While the pointer shows `hidden`: in which recording. */
 static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec")));
-READ_MOSTLY _Atomic uint32_t session_number;
+READ_MOSTLY _Atomic uint32_t session_number[METRIC_SHAPES];
+static enum metric_shape session_shape; /* as last_session */
 READ_MOSTLY _Atomic uint32_t recording_number;
 static uint32_t last_session; /* one start, edition or stop at a time */
 static _Atomic(struct session *) joined;
@@ -137,6 +138,17 @@ static void forget_recording(struct thread_slot *slot)
 	atomic_store(&slot->unlisted, NULL);
 }
 
+/* What the thread has counts what the trace does by now: a carrier with who is mounted on it. False: no memory. */
+static bool follow_metrics(const struct thread_slot *slot)
+{
+	const struct thread_slot *own = slot->carrier_slot ? slot->carrier_slot : slot;
+	struct thread_context *context = slot_context(own);
+
+	if (!context)
+		context = atomic_load_explicit(&own->unlisted, memory_order_relaxed);
+	return !context || !context_is_narrow(context) || context_widen(context);
+}
+
 struct session *slot_claim(struct thread_slot *slot, uint32_t recording)
 {
 	struct session *session = NULL;
@@ -156,11 +168,17 @@ struct session *slot_claim(struct thread_slot *slot, uint32_t recording)
 		return session;
 	if (atomic_load(&slot->recording) != recording)
 		forget_recording(slot);
+	else if (!follow_metrics(slot))
+		session = NULL;
 	slot->late |= slot->refused;
 	slot->refused = false;
 	memset(slot->cache, 0, sizeof(slot->cache));
 	atomic_store(&slot->recording, recording);
 	atomic_store(&slot->session, number);
+	if (!session) {
+		slot->refused = true;
+		slot_shut(slot);
+	}
 	return session;
 }
 
@@ -384,27 +402,46 @@ static uint32_t next_number(void)
 	return last_session;
 }
 
+static void set_number(uint32_t number)
+{
+	atomic_store(&session_number[session_shape], number);
+	atomic_store(&session_number[SHAPE_ANY], number);
+}
+
 void slots_begin(struct session *session)
 {
 	uint32_t number = next_number();
 
 	prepare_barrier();
+	session_shape = trace_metrics(session->trace)->shape;
 	atomic_store(&joined, session);
 	atomic_store(&recording_number, number);
-	atomic_store(&session_number, number);
+	set_number(number);
+}
+
+void slots_outgrow(void)
+{
+	if (session_shape != SHAPE_ANY)
+		atomic_store(&session_number[session_shape], 0);
+	session_shape = SHAPE_ANY;
+}
+
+void slots_reshape(enum metric_shape shape)
+{
+	session_shape = shape;
 }
 
 void slots_renew(void)
 {
 	if (session_now() == 0)
 		return;
-	atomic_store(&session_number, next_number());
+	set_number(next_number());
 	barrier_everywhere();
 }
 
 unsigned slots_stop(void)
 {
-	atomic_store(&session_number, 0);
+	set_number(0);
 	atomic_store(&recording_number, 0);
 	barrier_everywhere();
 	return wait_for_slots();

@@ -93,12 +93,14 @@ extern __thread struct thread_slot *slot_current __attribute__((tls_model("initi
 
 /* ---- the session that threads join ---- */
 
-/* Its number, which rises with each edition of the recording; 0: nothing is recorded. */
-extern _Atomic uint32_t session_number;
+/* Its number, which rises with each edition of the recording; 0: nothing is recorded. By the shape that a function is
+ * compiled for: SHAPE_ANY's is the session's; that of the shape of its metrics is the same, and the others are 0. So a
+ * function never meets a context of another shape, also where the metrics grow (slots_outgrow). */
+extern _Atomic uint32_t session_number[METRIC_SHAPES];
 
 static inline uint32_t session_now(void)
 {
-	return atomic_load_explicit(&session_number, memory_order_acquire);
+	return atomic_load_explicit(&session_number[SHAPE_ANY], memory_order_acquire);
 }
 
 /* The recording's number, the same in all its editions; 0: nothing is recorded. */
@@ -121,6 +123,14 @@ void slots_begin(struct session *session);
  * Not while the recording begins or stops. */
 void slots_renew(void);
 
+/* The session's metrics are about to grow: functions of their shape are turned away, and hand what they are called for to those
+ * of SHAPE_ANY (thread_events_outgrown), until slots_reshape. No thread is waited for: each widens its context itself, and does
+ * not see the wider metrics before it sees this. */
+void slots_outgrow(void);
+
+/* From the next edition on functions of that shape are let in. Behind slots_outgrow. */
+void slots_reshape(enum metric_shape shape);
+
 /* No event is recorded from now on; waits for those in flight, at most about two seconds.
  * Returns how many are still inside. */
 unsigned slots_stop(void);
@@ -131,15 +141,18 @@ bool slots_end(void);
 
 /* ---- entering one's own slot ---- */
 
-/* False: the event must not be recorded. True: it may be; slot_leave must follow. */
-static inline bool slot_enter(struct thread_slot *slot)
+/* False: the event must not be recorded. True: it may be; slot_leave must follow. shape: what the caller is compiled
+ * for. */
+static inline __attribute__((always_inline)) bool slot_enter(
+	enum metric_shape shape, struct thread_slot *slot)
 {
 	if (__builtin_expect(atomic_load_explicit(&slot->busy, memory_order_relaxed), 0))
 		return false;
 	atomic_store_explicit(&slot->busy, SLOT_INSIDE, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst); /* the other half is membarrier(2) */
-	if (__builtin_expect(atomic_load_explicit(&session_number, memory_order_relaxed) !=
-				     atomic_load_explicit(&slot->session, memory_order_relaxed),
+	if (__builtin_expect(
+		    atomic_load_explicit(&session_number[shape], memory_order_relaxed) !=
+			    atomic_load_explicit(&slot->session, memory_order_relaxed),
 		    0)) {
 		atomic_store_explicit(&slot->busy, SLOT_FREE, memory_order_release);
 		return false;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "agent/trace/tree_labels.h"
+#include "metric/metric.h"
 
 enum { FEW = sizeof(((struct tree_index *)0)->few) / sizeof(uint32_t) };
 
@@ -179,6 +180,51 @@ void tree_shrink(struct call_tree *tree, uint32_t nodes)
 	/* Shrinking may be refused: what is behind is not used then. */
 	arena_resize(&tree->arena, tree->budget, bytes, MEMORY_SMALL);
 	tree->nodes = tree->arena.base;
+}
+
+/* ---- more metrics ---- */
+
+bool tree_room(struct call_tree *tree, uint32_t metrics)
+{
+	size_t node = tree_stride(metrics) + sizeof(*tree_written(tree, 0));
+	size_t bytes = tree->count * node;
+	bool room = bytes <= tree->arena.bytes ||
+		    arena_resize(&tree->arena, tree->budget, bytes, MEMORY_FORCED) == 0;
+
+	tree->nodes = tree->arena.base;
+	return room;
+}
+
+/* Further figures come behind base, and spent behind those: the rest of the node moves as it is. */
+static void widen_node(struct call_tree *tree, uint32_t index, uint32_t from, uint32_t to)
+{
+	struct tree_node *node = tree_at(tree, index);
+	struct tree_node *place = (void *)(tree->nodes + index * tree_stride(to));
+	uint64_t spent[METRIC_MAX];
+
+	memcpy(spent, node->base + from, from * sizeof(*spent));
+	memmove(place, node, sizeof(*node) + from * sizeof(*spent));
+	memset(place->base + from, 0, (2 * to - from) * sizeof(*spent));
+	memcpy(place->base + to, spent, from * sizeof(*spent));
+}
+
+/* What was written lies behind the nodes, and moves first; no node is then moved onto one that is still to be moved. */
+void tree_widen(struct call_tree *tree, uint32_t metrics)
+{
+	uint32_t from = tree->metrics;
+	const uint64_t *written = tree_written(tree, 0);
+	size_t capacity = tree->arena.bytes / (tree_stride(metrics) + sizeof(*written));
+
+	if (metrics <= from)
+		return;
+	capacity = capacity > TREE_CHILDREN ? TREE_CHILDREN : capacity;
+	memmove(tree->nodes + capacity * tree_stride(metrics), written,
+		tree->count * sizeof(*written));
+	for (uint32_t i = tree->count; i-- > 0;)
+		widen_node(tree, i, from, metrics);
+	tree->capacity = (uint32_t)capacity;
+	tree->metrics = metrics;
+	tree->stride = (uint32_t)tree_stride(metrics);
 }
 
 size_t tree_bytes(const struct call_tree *tree)

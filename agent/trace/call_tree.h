@@ -118,6 +118,12 @@ static inline __attribute__((always_inline)) size_t tree_stride(unsigned metrics
 	return sizeof(struct tree_node) + 16 * (size_t)metrics;
 }
 
+/* How many metrics nodes with that stride have. */
+static inline unsigned tree_metrics(size_t stride)
+{
+	return (unsigned)((stride - sizeof(struct tree_node)) / 16);
+}
+
 /* A hash of node indices, open addressing; its keys are in the nodes. 0: empty slot. */
 struct tree_index {
 	uint32_t *slot; /* few, or the arena */
@@ -226,7 +232,7 @@ uint32_t tree_add(struct call_tree *tree, uint32_t node, uint32_t method);
  * move the nodes. */
 uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method);
 
-/* Adds the counts of all nodes of another tree, that of the row `thread`, path by path; what finds no
+/* Adds the counts of all nodes of another tree, that of the row `thread`, with no more metrics, path by path; what finds no
  * memory is added to flat nodes, for which the tree is pruned in the end. No other thread looks at either
  * meanwhile. `from` is used up: only tree_fini may follow. */
 void tree_merge(struct call_tree *tree, struct call_tree *from, uint32_t thread);
@@ -282,6 +288,15 @@ void tree_relink(struct call_tree *tree);
 /* Gives back what is not needed to read the nodes, or to prune them: no look-ups and no new
  * nodes from now on. */
 void tree_close(struct call_tree *tree);
+
+/* ---- more metrics: both under the lock ---- */
+
+/* Room for what there is with so many metrics, whatever the budget says; nodes may move in memory. False: the system has
+ * none. */
+bool tree_room(struct call_tree *tree, uint32_t metrics);
+
+/* So many metrics are counted from now on, 0 so far; there is room. Indices, ids and links stay. */
+void tree_widen(struct call_tree *tree, uint32_t metrics);
 
 /* Gives back nodes' memory beyond this many. */
 void tree_shrink(struct call_tree *tree, uint32_t nodes);

@@ -24,12 +24,13 @@ void trace_keep_virtual_apart(struct trace *trace)
 static struct thread_context *new_group(
 	struct trace *trace, const struct thread_identity *identity)
 {
-	struct thread_context *group = rows_create(trace, MEMORY_SMALL);
+	const struct metric_set *set = trace_metrics(trace);
+	struct thread_context *group = rows_create(trace, set, MEMORY_SMALL);
 
 	while (!group && trace_relieve(trace, 0))
-		group = rows_create(trace, MEMORY_SMALL);
+		group = rows_create(trace, set, MEMORY_SMALL);
 	if (!group)
-		group = rows_create(trace, MEMORY_FORCED);
+		group = rows_create(trace, set, MEMORY_FORCED);
 	if (!group)
 		return NULL;
 	group->row.life = CONTEXT_GROUP;
@@ -114,10 +115,12 @@ static struct thread_context *group_by_name(
 
 /* ---- lanes ---- */
 
+/* It counts what its carrier does, whose counters it has. */
 static struct thread_context *new_lane(
-	struct trace *trace, struct thread_context *group, enum memory_claim claim)
+	struct thread_context *carrier, struct thread_context *group, enum memory_claim claim)
 {
-	struct thread_context *lane = rows_create(trace, claim);
+	struct trace *trace = carrier->trace;
+	struct thread_context *lane = rows_create(trace, carrier->set, claim);
 
 	if (lane && shadow_init(&lane->stack, &trace->budget, claim) != 0) {
 		rows_destroy(trace, lane);
@@ -168,12 +171,12 @@ static struct thread_context *make_lane(
 	struct thread_context *carrier, struct thread_context *group)
 {
 	struct trace *trace = carrier->trace;
-	struct thread_context *lane = new_lane(trace, group, MEMORY_SMALL);
+	struct thread_context *lane = new_lane(carrier, group, MEMORY_SMALL);
 
 	while (!lane && trace_relieve(trace, 0))
-		lane = new_lane(trace, group, MEMORY_SMALL);
+		lane = new_lane(carrier, group, MEMORY_SMALL);
 	if (!lane)
-		lane = new_lane(trace, group, MEMORY_FORCED);
+		lane = new_lane(carrier, group, MEMORY_FORCED);
 	if (!lane)
 		return NULL;
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
@@ -199,6 +202,8 @@ struct thread_context *lane_of(struct thread_context *carrier, struct thread_con
 	lane = find_lane(carrier, group);
 	if (!lane)
 		lane = make_lane(carrier, group);
+	if (lane && !lane_widen(carrier, lane))
+		return NULL;
 	if (lane)
 		*found = (struct found_lane){id, lane};
 	return lane;

@@ -120,10 +120,18 @@ static void trace_mount(struct thread_context *lane, const struct virtual_thread
 
 /* ---- mount, unmount ---- */
 
+/* What is shown of parked threads is what the trace counts: who takes one out does so, too. Without memory it is less. */
+static void follow_trace(struct thread_context *carrier)
+{
+	if (context_is_narrow(carrier))
+		context_widen(carrier);
+}
+
 void carrier_give_way(struct thread_context *carrier)
 {
 	bool outside = atomic_load_explicit(&carrier->outside, memory_order_relaxed);
 
+	follow_trace(carrier);
 	carrier->as_carrier.carries = true;
 	carrier->as_carrier.was_outside = outside;
 	if (outside) {
@@ -201,7 +209,7 @@ static void start_for(
 {
 	context_start_at(lane, from);
 	for (unsigned i = 0; i < lane->set->count; i++)
-		thread->used[i] -= context_used(lane, i);
+		*virtual_use(lane->trace, thread, i) -= context_used(lane, i);
 }
 
 /* The thread, mounted since that time, has the lane from here on. */
@@ -210,6 +218,7 @@ static void occupy(
 {
 	struct lane_part *part = &lane->as_lane;
 
+	part->carrier->as_carrier.mounted = lane;
 	lane_add(&lane->mounts, 1);
 	__atomic_store_n(&part->mounted_since, since, __ATOMIC_RELAXED);
 	if (thread->outside)
@@ -269,8 +278,10 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 {
 	struct trace *trace = carrier->trace;
 	struct virtual_thread *fresh = virtual_take(trace, carrier);
+	unsigned read = carrier->set->count;
 	struct thread_context *lane = fresh ? lane_for(carrier, identity) : NULL;
-	const uint64_t *from = outside ? now : carrier->last;
+	uint64_t known[METRIC_MAX];
+	const uint64_t *from = outside ? known : carrier->last;
 	struct tree_node *root;
 
 	*thread = lane ? fresh : NULL;
@@ -280,6 +291,9 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 		atomic_fetch_add(&trace->lost_threads, 1);
 		return NULL;
 	}
+	/* Of metrics that came with the lane nothing was read. */
+	for (unsigned i = 0; i < lane->set->count; i++)
+		known[i] = i < read ? now[i] : carrier->last[i];
 	fresh->group = lane->as_lane.group;
 	fresh->code = lane->code = SEQUENCE_OUTSIDE;
 	fresh->outside = outside;
@@ -289,12 +303,12 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 	/* What it used before it was known. */
 	root = tree_at(&lane->tree, TREE_ROOT);
 	for (unsigned i = 0; i < lane->set->count; i++) {
-		__atomic_store_n(&lane->last[i], now[i], __ATOMIC_RELAXED);
+		__atomic_store_n(&lane->last[i], known[i], __ATOMIC_RELAXED);
 		__atomic_store_n(
-			&root->base[i], root->base[i] + (now[i] - from[i]), __ATOMIC_RELEASE);
+			&root->base[i], root->base[i] + (known[i] - from[i]), __ATOMIC_RELEASE);
 	}
 	if (context_is_traced(lane))
-		context_trace_more(lane, EVENT_SETTLE, context_clock(lane, now));
+		context_trace_more(lane, EVENT_SETTLE, context_clock(lane, known));
 	occupy(lane, fresh, carrier->as_carrier.since);
 	return lane;
 }
@@ -305,6 +319,7 @@ static void vacate(struct thread_context *lane, uint64_t wall)
 	struct lane_part *part = &lane->as_lane;
 
 	context_go_out(lane);
+	part->carrier->as_carrier.mounted = NULL;
 	lane_add(&lane->carrier_ns, wall - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);
@@ -323,7 +338,7 @@ static void take_out(struct thread_context *carrier, struct thread_context *lane
 	thread->watched = watched_unmount(lane);
 	thread->code = lane->code;
 	for (unsigned i = 0; i < lane->set->count; i++)
-		thread->used[i] += context_used(lane, i);
+		*virtual_use(lane->trace, thread, i) += context_used(lane, i);
 	thread->overflow = lane->stack.overflow;
 	thread->lane = lane->row.id;
 	thread->node = lane->current;
@@ -467,8 +482,10 @@ void virtual_end(struct thread_context *carrier, struct virtual_thread *thread)
 	struct trace *trace = carrier->trace;
 	struct thread_context *group =
 		thread ? thread->group : __atomic_load_n(&trace->unknown, __ATOMIC_ACQUIRE);
-	struct thread_context *lane = group ? lane_of(carrier, group) : NULL;
+	struct thread_context *lane;
 
+	follow_trace(carrier);
+	lane = group ? lane_of(carrier, group) : NULL;
 	if (lane)
 		lane_add(&lane->as_lane.ended, 1);
 	if (!thread)

@@ -86,9 +86,9 @@ void virtual_end(struct thread_context *carrier, struct virtual_thread *thread);
 
 /* What it has used of a metric by its last event. It is mounted, in that lane. */
 static inline uint64_t virtual_used(
-	const struct thread_context *lane, const struct virtual_thread *thread, unsigned metric)
+	const struct thread_context *lane, struct virtual_thread *thread, unsigned metric)
 {
-	return thread->used[metric] + context_used(lane, metric);
+	return *virtual_use(lane->trace, thread, metric) + context_used(lane, metric);
 }
 
 #endif

@@ -45,13 +45,24 @@ static inline __attribute__((always_inline)) unsigned sequence_words_of(unsigned
 bool sequence_table_grow(struct sequence_table *table, struct memory_budget *budget,
 	unsigned metrics, uint32_t code);
 
-/* Adds all cells of a table that is not written any more. What finds no memory is uncounted. */
+/* Adds all cells of a table of no more metrics that is not written any more. What finds no memory is uncounted. */
 void sequence_table_merge(struct sequence_table *table, struct memory_budget *budget,
-	unsigned metrics, const struct sequence_table *from);
+	unsigned metrics, const struct sequence_table *from, unsigned from_metrics);
 
-/* Adds the cells to cell[SEQUENCE_CODES * words], by code; a cell without a count has no
- * minimum yet. The owner may be writing. */
-void sequence_table_sum(const struct sequence_table *table, unsigned metrics, uint64_t *cell);
+/* Adds the cells to cell[SEQUENCE_CODES * words], by code, which is of no fewer metrics than the table; a cell
+ * without a count has no minimum yet, and UINT64_MAX is the minimum of a metric that nothing was counted of. The owner may be
+ * writing. */
+void sequence_table_sum(const struct sequence_table *table, unsigned table_metrics,
+	unsigned metrics, uint64_t *cell);
+
+/* ---- more metrics: both by the owner, under the lock of its tree ---- */
+
+/* Room for the cells with so many metrics, whatever the budget says. False: the system has none. */
+bool sequence_table_room(
+	struct sequence_table *table, struct memory_budget *budget, unsigned from, unsigned to);
+
+/* The cells have so many metrics from now on; there is room. */
+void sequence_table_widen(struct sequence_table *table, unsigned from, unsigned to);
 
 void sequence_table_fini(struct sequence_table *table, struct memory_budget *budget);
 

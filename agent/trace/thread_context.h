@@ -88,9 +88,10 @@ enum { CARRIER_FOUND = 4 };
 
 /* What a thread that carries virtual ones has for it: see lanes.c. */
 struct carrier_part {
-	bool carries;     /* it has given way, or has a lane */
-	bool was_outside; /* before it gave way */
-	uint64_t since;   /* that it gave way, ns of the clock */
+	bool carries;                   /* it has given way, or has a lane */
+	bool was_outside;               /* before it gave way */
+	uint64_t since;                 /* that it gave way, ns of the clock */
+	struct thread_context *mounted; /* the lane of the thread that is; NULL: none is */
 	/* The lanes that were last looked for, by id % CARRIER_FOUND of their group, and the group that was
 	 * last looked for by name. */
 	struct found_lane {
@@ -155,7 +156,8 @@ struct thread_context {
 	uint32_t tags; /* what the thread's work has: a number of tag_sets.h; 0: none */
 	/* Where its events go, one by one; NULL: nowhere. Others set it. */
 	_Atomic(struct event_ring *) events;
-	const struct metric_set *set; /* borrowed */
+	const struct metric_set
+		*set; /* borrowed; changed under the tree's lock: context_widen */
 	struct metric_thread *metric; /* own_metric, or of a lane its carrier's */
 	struct trace *trace;          /* borrowed */
 	uint64_t last[METRIC_MAX];    /* the counters at the last event */
@@ -203,6 +205,14 @@ struct thread_context {
 
 	struct metric_thread own_metric; /* owner, but for metric_read_from_outside */
 };
+
+/* The trace counts more metrics by now. In the thread itself. */
+bool context_is_narrow(const struct thread_context *context);
+
+/* The thread's context, which is no lane, counts what the trace does from here on: the counters of the further metrics are
+ * opened, 0 was used of them so far, and all else is as it was; what that costs is jprof's own. A carrier takes the lane of the
+ * thread that is mounted along. No event is under way. False: no memory, nothing has changed. */
+bool context_widen(struct thread_context *context);
 
 /* Charges what was used since the last event, without an event. The delta that goes on is told
  * from whole ones: it counts as one of outside. */

@@ -15,7 +15,8 @@ enum { BLOCK_BYTES = 1 << 20 };
 
 /* ---- rows ---- */
 
-struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
+struct thread_context *rows_create(
+	struct trace *trace, const struct metric_set *set, enum memory_claim claim)
 {
 	struct arena memory = {0};
 	struct thread_context *context;
@@ -24,17 +25,17 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 		return NULL;
 	context = memory.base;
 	context->memory = memory;
-	context->set = trace->set;
-	context->probed = metric_set_is_probed(trace->set);
+	context->set = set;
+	context->probed = metric_set_is_probed(set);
 	context->metric = &context->own_metric;
 	context->trace = trace;
 	context->records = trace->records;
-	context->wall = metric_index(trace->set, METRIC_WALL);
+	context->wall = metric_index(set, METRIC_WALL);
 	context->code = SEQUENCE_OUTSIDE;
 	context->toll = toll_first();
 	context->row.started = clock_system();
 	context->shortage = atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
-	if (tree_init(&context->tree, &trace->budget, trace->set->count, claim) != 0) {
+	if (tree_init(&context->tree, &trace->budget, set->count, claim) != 0) {
 		rows_destroy(trace, context);
 		return NULL;
 	}
@@ -111,7 +112,7 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 
 	if (trace == NULL)
 		return NULL;
-	trace->set = set;
+	atomic_init(&trace->set, set);
 	trace->all = UINT8_MAX;
 	memory_budget_init(&trace->budget, max_memory);
 	lock_init(&trace->lock, LOCK_THREADS);
@@ -239,13 +240,14 @@ void trace_destroy(struct trace *trace)
 		struct thread_context *context = trace->first;
 
 		if (context->counting && context->metric == &context->own_metric)
-			metric_thread_close(trace->set, context->metric);
+			metric_thread_close(context->set, context->metric);
 		rows_remove(trace, context);
 		rows_destroy(trace, context);
 	}
 	records_destroy(trace->records);
 	events_destroy(trace->events);
 	virtual_pool_fini(trace);
+	wide_sets_fini(trace);
 	slow_calls_fini(&trace->slow);
 	arena_fini(&trace->block, &trace->budget);
 	sequence_table_fini(&trace->sequences, &trace->budget);
@@ -312,7 +314,7 @@ void trace_want_row(struct thread_context *context, uint8_t wanted)
 
 static struct thread_context *create_live(struct trace *trace, enum memory_claim claim)
 {
-	struct thread_context *context = rows_create(trace, claim);
+	struct thread_context *context = rows_create(trace, trace_metrics(trace), claim);
 
 	if (context != NULL && shadow_init(&context->stack, &trace->budget, claim) != 0) {
 		rows_destroy(trace, context);
@@ -321,28 +323,28 @@ static struct thread_context *create_live(struct trace *trace, enum memory_claim
 	return context;
 }
 
-/* How long the thread has waited for a processor; 0 where nothing shows that it waits. */
-static uint64_t wait_of(const struct thread_context *context)
+uint64_t rows_wait(const struct metric_set *set, const struct trace_row *row)
 {
-	return metric_set_has(context->set, METRIC_WALL)
-		       ? processor_wait(context->row.identity.os_id)
-		       : 0;
+	return metric_set_has(set, METRIC_WALL) ? processor_wait(row->identity.os_id) : 0;
 }
 
 void rows_look_waited(struct thread_context *context)
 {
+	const struct metric_set *set;
 	uint64_t now;
 	bool live;
 
 	/* Carriers and others without a row of their own have no thread of their own, either. */
 	lock_take(&context->tree.lock);
 	live = context->row.life == CONTEXT_LIVE && context->counting;
+	set = context->set;
 	lock_give(&context->tree.lock);
 	if (!live)
 		return;
-	now = wait_of(context);
+	now = rows_wait(set, &context->row);
 	lock_take(&context->tree.lock);
-	if (context->counting && !context->stopped && now > context->row.waited_before)
+	if (context->counting && context->set == set && !context->stopped &&
+		now > context->row.waited_before)
 		context->row.waited = now - context->row.waited_before;
 	lock_give(&context->tree.lock);
 }
@@ -364,8 +366,8 @@ static struct thread_context *begin(struct trace *trace, const struct thread_ide
 	context->row.folded = 1;
 	context->row.life = life;
 	atomic_store(&context->outside, life == CONTEXT_UNLISTED);
-	metric_thread_open(trace->set, context->metric, alloc);
-	context->row.waited_before = wait_of(context);
+	metric_thread_open(context->set, context->metric, alloc);
+	context->row.waited_before = rows_wait(context->set, &context->row);
 	context->counting = true;
 	context_start(context);
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
@@ -374,7 +376,7 @@ static struct thread_context *begin(struct trace *trace, const struct thread_ide
 	trace->threads += life == CONTEXT_LIVE;
 	rows_append(trace, context);
 	if (trace->stopped) {
-		for (unsigned i = 0; i < trace->set->count; i++)
+		for (unsigned i = 0; i < context->set->count; i++)
 			context->stop[i] = context->last[i];
 		context->stopped = true;
 	}
@@ -430,7 +432,8 @@ void trace_thread_end(
 	lock_give(&context->tree.lock);
 
 	rows_look_waited(context);
-	alloc_await(&context->metric->alloc);
+	if (metric_set_has(context->set, METRIC_ALLOC))
+		alloc_await(&context->metric->alloc);
 	/* Not under a lock: reading may have to ask the JVM. */
 	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	lanes_leave(trace, context, now);
@@ -458,8 +461,8 @@ void trace_thread_end(
 
 	lock_take(&trace->lock);
 	/* In one go, so that each is seen in one of the two places. */
-	sequence_table_merge(
-		&trace->sequences, &trace->budget, trace->set->count, &context->sequences);
+	sequence_table_merge(&trace->sequences, &trace->budget, trace_metrics(trace)->count,
+		&context->sequences, context->set->count);
 	sequence_table_fini(&context->sequences, &trace->budget);
 	untrace(context);
 	if (context->row.life == CONTEXT_UNLISTED) {
@@ -483,11 +486,12 @@ void trace_thread_end(
 
 static void stop_thread(struct thread_context *context)
 {
-	unsigned metrics = context->set->count;
 	uint64_t stopped_at = context->trace->stopped_at;
+	unsigned metrics;
 
 	rows_look_waited(context);
 	lock_take(&context->tree.lock);
+	metrics = context->set->count;
 	if (context->counting && !context->stopped) {
 		for (unsigned i = 0; i < metrics; i++)
 			context->stop[i] = __atomic_load_n(&context->last[i], __ATOMIC_RELAXED);

@@ -38,6 +38,15 @@ struct slow_calls;
  * without memory. */
 struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
 
+/* What threads count that begin now: those that began before may count fewer yet (context->set). On any thread; it stays
+ * as long as the trace. */
+const struct metric_set *trace_metrics(const struct trace *trace);
+
+/* Threads that begin from now on count by the set (copied), which has what they count now, and more behind that; each of
+ * the others does so from context_widen on. 0, or -1 without memory: nothing has changed. In the thread that visits, or
+ * while none does. */
+int trace_widen(struct trace *trace, const struct metric_set *wider);
+
 /* Call paths that used less than so many percent of what their caller did (of the first metric, with what is below them)
  * are folded when memory is short, and others only if that frees too little. Before threads begin. */
 void trace_fold_below(struct trace *trace, uint32_t percent);
@@ -137,7 +146,8 @@ struct trace_thread {
 	uint64_t events;              /* entries and exits: the sum of the nodes' transitions */
 	uint64_t calls, folded_calls; /* of the nodes, and of the flat ones among them */
 	uint64_t counted;             /* calls that were counted, by method alone */
-	uint64_t total[METRIC_MAX];   /* what the sum of the nodes' base has to be: of ended
+	uint64_t total
+		[METRIC_MAX]; /* by trace_metrics; what the sum of the nodes' base has to be: of ended
 	                             * threads, and of all after trace_stop, by the counters
 	                             * alone; of a running one it is that sum. Of a part of a group
 	                             * those of the clock may be negative, as base may: sums over
@@ -163,7 +173,7 @@ struct trace_visitor {
 	bool changes;
 	int (*begin)(void *user, const struct trace_thread *thread);
 	int (*forwards)(void *user, const struct trace_forward *forward, uint32_t count);
-	/* The i-th at (char *)node + i * stride; parents are ids here. */
+	/* The i-th at (char *)node + i * stride, with the figures of trace_metrics; parents are ids here. */
 	int (*nodes)(void *user, const struct trace_thread *thread, uint32_t count,
 		const struct tree_node *node, size_t stride);
 	/* Accounts of I/O that have become part of others. */
@@ -212,7 +222,7 @@ static inline const struct tree_node *trace_node(
 	return (const struct tree_node *)(const void *)((const char *)node + i * stride);
 }
 
-/* What all threads together, ended ones too, have used of each metric: total[0 .. set->count).
+/* What all threads together, ended ones too, have used of each metric: of total[METRIC_MAX] those of trace_metrics.
  * While nothing moves it is the sum of `total` over the rows of a visit. What a running thread
  * used since its last event is in it as far as it can be seen from outside; never less than
  * before, but for use that a thread forgets again (context_start). On any thread, at any time; a
@@ -223,7 +233,7 @@ void trace_totals(struct trace *trace, uint64_t *total);
  * others. False: there is none, or it shares its row. */
 bool trace_thread_totals(struct trace *trace, int64_t java_id, uint64_t *total);
 
-/* Words of the array that trace_sequences fills. */
+/* Words of the array that trace_sequences fills, by trace_metrics. */
 static inline size_t trace_sequences_words(unsigned metrics)
 {
 	return (size_t)SEQUENCE_CODES * sequence_words_of(metrics);

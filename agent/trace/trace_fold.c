@@ -60,7 +60,7 @@ static struct thread_context *new_row(
 
 	if (trace->folds == TRACE_FOLDS_MAX)
 		return NULL;
-	row = rows_create(trace, MEMORY_FORCED);
+	row = rows_create(trace, trace_metrics(trace), MEMORY_FORCED);
 	if (row == NULL)
 		return NULL;
 	row->row.life = CONTEXT_FOLD;
@@ -148,14 +148,13 @@ void trace_sweep_counts(struct trace *trace)
 	lock_give(&trace->lock);
 }
 
-static void add_counts(const struct trace *trace, struct thread_context *row,
-	const struct thread_context *from)
+static void add_counts(struct thread_context *row, const struct thread_context *from)
 {
 	row->unwound += from->unwound;
 	row->repaired += from->repaired;
 	row->unmatched += from->unmatched;
 	row->lost += from->lost;
-	for (unsigned i = 0; i < trace->set->count; i++) {
+	for (unsigned i = 0; i < row->set->count; i++) { /* what `from` does not count is 0 */
 		uint64_t used = from->last[i] - from->first[i];
 
 		row->last[i] += used;
@@ -171,11 +170,11 @@ static void add_counts(const struct trace *trace, struct thread_context *row,
 	row->row.folded += from->row.folded;
 }
 
-/* The row is gone afterwards. */
+/* The row, which is not wider, is gone afterwards. */
 static void fold_into(
 	struct trace *trace, struct thread_context *row, struct thread_context *from)
 {
-	add_counts(trace, row, from);
+	add_counts(row, from);
 	row->tree.patience = 0;
 	tree_merge(&row->tree, &from->tree, from->row.id);
 	counts_merge(&row->counts, &trace->budget, &from->counts);
@@ -192,7 +191,7 @@ bool fold_thread(struct trace *trace, struct thread_context *context)
 		(trace->visiting && context->row.visited))
 		return false;
 	row = row_for(trace, &context->row.identity);
-	if (row == NULL)
+	if (row == NULL || !rows_widen(row, context))
 		return false;
 	if (context->row.identity.is_virtual)
 		trace->ended_apart--;
@@ -211,7 +210,7 @@ void fold_twins(struct trace *trace)
 			trace, identity->name, identity->is_virtual, &identity->wanted);
 
 		/* One that is in use may not go. */
-		if (row == twin || twin->counts.block)
+		if (row == twin || twin->counts.block || !rows_widen(row, twin))
 			continue;
 		if (twin == trace->counted)
 			trace->counted = row;

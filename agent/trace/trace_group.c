@@ -42,15 +42,19 @@ static uint64_t with_parked(const struct thread_context *lane, const uint64_t *u
 
 void lane_add_parked(const struct look *look, uint32_t index, struct tree_node *copy)
 {
+	static const uint64_t nothing;
 	const struct thread_context *lane = look->context;
 	const struct parked *parked = lane->as_lane.parked_at.base;
 	const uint64_t *base = tree_at(&lane->tree, index)->base;
 
-	for (unsigned i = 0; i < look->trace->set->count; i++) {
-		if (!metric_runs_on(look->trace->set, i))
+	for (unsigned i = 0; i < look->set->count; i++) {
+		/* A lane that does not count it yet has parked threads all the same. */
+		const uint64_t *used = i < lane->tree.metrics ? &base[i] : &nothing;
+
+		if (!metric_runs_on(look->set, i))
 			continue;
 		if (look->parked_by_node && index < lane->as_lane.parked_nodes)
-			copy->base[i] = with_parked(lane, &base[i], &parked[index], look->now);
+			copy->base[i] = with_parked(lane, used, &parked[index], look->now);
 		/* Where it is not known in which node: where else paths are mixed up. */
 		if (!look->parked_by_node && index == TREE_FOLDED)
 			copy->base[i] += parked_ns(&lane->as_lane.parked, look->now);
@@ -121,13 +125,13 @@ static void take_lane(
 	group->lost += lane->lost;
 	group->mounts += lane->mounts;
 	group->carrier_ns += lane->carrier_ns;
-	for (unsigned i = 0; i < trace->set->count; i++)
+	for (unsigned i = 0; i < lane->set->count; i++)
 		group->last[i] += lane->last[i] - lane->first[i];
 	tree_merge(&group->tree, &lane->tree, lane->row.id);
 	counts_merge(&group->counts, &trace->budget, &lane->counts);
 	call_times_merge(&group->times, &trace->budget, lane->times);
-	sequence_table_merge(
-		&trace->sequences, &trace->budget, trace->set->count, &lane->sequences);
+	sequence_table_merge(&trace->sequences, &trace->budget, trace_metrics(trace)->count,
+		&lane->sequences, lane->set->count);
 	if (lane->ring)
 		record_ring_close(lane->ring);
 	rows_remove(trace, lane);
@@ -139,6 +143,10 @@ void finish_group(struct trace *trace, struct thread_context *group)
 {
 	struct thread_context *next;
 
+	for (struct thread_context *lane = group->as_group.lanes; lane;
+		lane = lane->as_lane.next)
+		if (!rows_widen(group, lane))
+			return; /* the next visit tries again */
 	for (struct thread_context *lane = group->as_group.lanes; lane; lane = next) {
 		next = lane->as_lane.next;
 		take_lane(trace, group, lane);

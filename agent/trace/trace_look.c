@@ -7,7 +7,7 @@
 
 static void load_last(const struct look *look, uint64_t *last)
 {
-	for (unsigned i = 0; i < look->trace->set->count; i++)
+	for (unsigned i = 0; i < look->metrics; i++)
 		last[i] = __atomic_load_n(&look->context->last[i], __ATOMIC_ACQUIRE);
 }
 
@@ -20,10 +20,11 @@ static uint32_t turn_of(const struct look *look)
 static void look_at_counters(struct look *look)
 {
 	struct thread_context *context = look->context;
-	unsigned metrics = look->trace->set->count;
+	unsigned metrics = look->metrics = context->set->count;
 	uint64_t now[METRIC_MAX], again[METRIC_MAX];
 
 	memset(look->delta, 0, sizeof(look->delta));
+	memset(look->last, 0, sizeof(look->last));
 	look->turn = turn_of(look);
 	look->current = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
 	load_last(look, look->last);
@@ -31,17 +32,17 @@ static void look_at_counters(struct look *look)
 		return;
 	memcpy(now, context->stopped ? context->stop : look->last, sizeof(now));
 	if (!context->stopped) {
-		metric_read_from_outside(look->trace->set, context->metric, now);
+		metric_read_from_outside(context->set, context->metric, now);
 		if (context->row.life == CONTEXT_LANE)
-			lane_look_clock(look->trace->set, look->now, now);
+			lane_look_clock(context->set, look->now, now);
 	}
 	load_last(look, again);
 	if (memcmp(again, look->last, metrics * sizeof(*again)) != 0 ||
 		look->current != __atomic_load_n(&context->current, __ATOMIC_ACQUIRE))
 		return;
 	for (unsigned i = 0; i < metrics; i++)
-		if (now[i] > look->last[i] || (context->row.life == CONTEXT_LANE &&
-						      metric_runs_on(look->trace->set, i)))
+		if (now[i] > look->last[i] ||
+			(context->row.life == CONTEXT_LANE && metric_runs_on(context->set, i)))
 			look->delta[i] = now[i] - look->last[i];
 }
 
@@ -130,14 +131,27 @@ bool look_forwards(struct look *look)
 
 /* ---- nodes ---- */
 
-static void copy_node(const struct call_tree *tree, uint32_t index, struct tree_node *to)
-{
-	typedef uint64_t __attribute__((may_alias)) word;
-	const word *from = (const word *)(const void *)tree_at(tree, index);
-	word *words = (word *)(void *)to;
+typedef uint64_t __attribute__((may_alias)) word;
 
-	for (size_t i = 0; i < tree->stride / sizeof(word); i++)
-		words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+/* The words of a running thread's node, and behind them zeros. */
+static void copy_words(void *to, const void *from, size_t words, size_t all)
+{
+	for (size_t i = 0; i < words; i++)
+		((word *)to)[i] = __atomic_load_n((const word *)from + i, __ATOMIC_ACQUIRE);
+	for (size_t i = words; i < all; i++)
+		((word *)to)[i] = 0;
+}
+
+/* With so many metrics, which may be more than the tree has. */
+static void copy_node(
+	const struct call_tree *tree, uint32_t index, unsigned metrics, struct tree_node *to)
+{
+	const struct tree_node *from = tree_at(tree, index);
+	uint32_t own = tree->metrics;
+
+	copy_words(to, from, sizeof(*from) / sizeof(word), 0);
+	copy_words(to->base, from->base, own, metrics);
+	copy_words(to->base + metrics, from->base + own, own, metrics);
 	to->parent = tree_at(tree, to->parent)->id;
 }
 
@@ -146,10 +160,10 @@ static void copy_node(const struct call_tree *tree, uint32_t index, struct tree_
 static bool is_changed(struct look *look, uint32_t index, const struct tree_node *copy)
 {
 	uint64_t *written = tree_written(&look->context->tree, index);
-	uint64_t sum = tree_node_sum(copy, look->context->tree.metrics) + 1;
+	uint64_t sum = tree_node_sum(copy, look->set->count) + 1;
 	bool changed;
 
-	for (unsigned i = 0; i < look->trace->set->count && index == look->current; i++)
+	for (unsigned i = 0; i < look->metrics && index == look->current; i++)
 		if (look->delta[i] != 0)
 			sum = UINT64_MAX;
 	changed = look->all || *written != sum || sum == UINT64_MAX;
@@ -165,7 +179,7 @@ static void add_delta(struct look *look, struct tree_node *copy)
 	load_last(look, last);
 	if (turn_of(look) != look->turn)
 		return;
-	for (unsigned i = 0; i < look->trace->set->count; i++) {
+	for (unsigned i = 0; i < look->metrics; i++) {
 		if (last[i] != look->last[i])
 			continue;
 		copy->base[i] += look->delta[i];
@@ -178,18 +192,19 @@ static void add_delta(struct look *look, struct tree_node *copy)
 static uint32_t copy_nodes(struct look *look, uint32_t *at, uint32_t most)
 {
 	const struct call_tree *tree = &look->context->tree;
+	unsigned metrics = look->set->count;
 	char *block = look->trace->block.base;
 	struct tree_node *copy;
 	uint32_t kept = 0;
 
 	for (; *at < look->thread.nodes && most > 0; ++*at, most--) {
-		copy = (void *)(block + kept * (size_t)tree->stride);
-		copy_node(tree, *at, copy);
+		copy = (void *)(block + kept * tree_stride(metrics));
+		copy_node(tree, *at, metrics, copy);
 		if (look->thread.group != 0)
 			lane_add_parked(look, *at, copy);
 		if (*at == look->current)
 			add_delta(look, copy);
-		for (unsigned i = 0; i < look->trace->set->count; i++)
+		for (unsigned i = 0; i < metrics; i++)
 			look->sum[i] += copy->base[i];
 		if (!is_label(copy->method))
 			look->thread.calls += copy->calls;
@@ -206,7 +221,8 @@ bool look_nodes(struct look *look)
 {
 	const struct trace_visitor *visitor = look->visitor;
 	struct call_tree *tree = &look->context->tree;
-	uint32_t most = room_for(look, tree->stride), at = 0, kept = 0;
+	size_t stride = tree_stride(look->set->count);
+	uint32_t most = room_for(look, stride), at = 0, kept = 0;
 	bool same = true;
 
 	while (look->result == 0 && same && at < look->thread.nodes) {
@@ -217,7 +233,7 @@ bool look_nodes(struct look *look)
 		lock_give(&tree->lock);
 		if (same && kept > 0 && visitor->nodes)
 			look->result = visitor->nodes(visitor->user, &look->thread, kept,
-				look->trace->block.base, tree->stride);
+				look->trace->block.base, stride);
 	}
 	return same;
 }
@@ -416,12 +432,12 @@ void look_end(struct look *look)
 	context->tree.hold = context->tree.accounts.hold = false;
 	still = (!look->thread.alive && look->thread.group == 0) || look->stopped;
 	lock_give(&context->tree.lock);
-	for (unsigned i = 0; i < look->trace->set->count; i++) {
+	for (unsigned i = 0; i < look->set->count; i++) {
 		uint64_t first = __atomic_load_n(&context->first[i], __ATOMIC_RELAXED);
 
 		look->thread.total[i] =
 			still ? look->last[i] - first + look->added[i] : look->sum[i];
-		if (still && look->thread.group != 0 && metric_runs_on(look->trace->set, i))
+		if (still && look->thread.group != 0 && metric_runs_on(look->set, i))
 			look->thread.total[i] += lane_parked_ns(context, look->now);
 	}
 }

@@ -13,6 +13,9 @@
  * before it charges, so nothing is ever shown twice. Nor is a thread that was unmounted shown both
  * running and parked: that takes a turn.
  *
+ * A context may count fewer metrics than others do, and take on more between two blocks: what it shows of them is
+ * 0 before, and of its deltas it is those that it counted at first.
+ *
  * A node or an account is marked as written with the sum of its counts, where changes are looked for.
  */
 #ifndef JPROF_TRACE_LOOK_H
@@ -27,8 +30,10 @@ struct look {
 	struct thread_context *context;
 	struct trace_thread thread;
 	const struct trace_visitor *visitor;
-	int result; /* what the visitor said last */
-	bool all;   /* of changes: all is to be written again */
+	const struct metric_set *set; /* of all that is shown */
+	unsigned metrics;             /* what the context counted as it was looked at */
+	int result;                   /* what the visitor said last */
+	bool all;                     /* of changes: all is to be written again */
 	bool stopped;
 	/* a lane: parked threads' time is added to their nodes, else to the fold, */
 	bool parked_by_node;
@@ -42,7 +47,7 @@ struct look {
 	uint64_t sum[METRIC_MAX];   /* of base */
 };
 
-/* Fills look but for trace, visitor, result, now and what is asked for. identity: borrowed. */
+/* Fills look but for trace, visitor, set, result, now and what is asked for. identity: borrowed. */
 void look_begin(struct look *look, struct thread_context *context,
 	const struct thread_identity *identity, bool hold);
 

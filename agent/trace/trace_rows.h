@@ -12,6 +12,7 @@
  *   mount.c        who is mounted in them
  *   virtual_thread.c what virtual threads keep while they are on no carrier
  *   trace_totals.c what all have used, and between which methods
+ *   trace_widen.c  metrics that come later
  */
 #ifndef JPROF_TRACE_ROWS_H
 #define JPROF_TRACE_ROWS_H
@@ -22,8 +23,18 @@
 #include "agent/trace/virtual_thread.h"
 #include "agent/trace/watched_calls.h"
 
+/* Metrics that came later, and all before. */
+struct wide_set {
+	struct metric_set set;
+	struct wide_set *before;
+};
+
 struct trace {
-	const struct metric_set *set; /* borrowed */
+	/* What contexts count from their beginning on; those that began before may have a narrower one. Written under
+	 * LOCK_THREADS. */
+	_Atomic(const struct metric_set *) set;
+	struct wide_set
+		*wide; /* the last one; under LOCK_THREADS; never freed before the trace */
 	struct memory_budget budget;
 	struct lock lock; /* LOCK_THREADS: all below, but for what says otherwise */
 	struct thread_context *first, *last; /* all rows, by id */
@@ -68,8 +79,9 @@ static inline bool metric_runs_on(const struct metric_set *set, unsigned metric)
 	return set->metric[metric].kind == METRIC_WALL;
 }
 
-/* A row without counters, frames or a place in the list. NULL without memory. */
-struct thread_context *rows_create(struct trace *trace, enum memory_claim claim);
+/* A row without counters, frames or a place in the list, for that set. NULL without memory. */
+struct thread_context *rows_create(
+	struct trace *trace, const struct metric_set *set, enum memory_claim claim);
 void rows_destroy(struct trace *trace, struct thread_context *context);
 
 /* Which sessions the row is for; written under LOCK_THREADS. */
@@ -82,6 +94,13 @@ static inline void row_want(struct thread_context *context, uint8_t wanted)
 {
 	__atomic_store_n(&context->row.identity.wanted, wanted, __ATOMIC_RELAXED);
 }
+
+/* Under LOCK_THREADS: a row that no thread records into has room for all that one with `from`'s metrics counts. False: no
+ * memory. */
+bool rows_widen(struct thread_context *row, const struct thread_context *from);
+
+/* The carrier's lane counts what the carrier does. False: no memory. */
+bool lane_widen(struct thread_context *carrier, struct thread_context *lane);
 
 /* Under LOCK_THREADS: into the list, with the next id; out of it. */
 void rows_append(struct trace *trace, struct thread_context *context);
@@ -125,6 +144,12 @@ void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint
  * transition. */
 /* Looks how long the thread of a live context has waited for a processor. Takes the tree's lock. */
 void rows_look_waited(struct thread_context *context);
+
+/* How long the row's thread has waited for a processor since it began; 0 where no metric of the set shows that it waits. */
+uint64_t rows_wait(const struct metric_set *set, const struct trace_row *row);
+
+/* Nobody uses the sets of a trace that is destroyed any more. */
+void wide_sets_fini(struct trace *trace);
 
 void rows_charge_last(struct thread_context *context, const uint64_t *now);
 

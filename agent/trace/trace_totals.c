@@ -16,39 +16,42 @@
 /* The row's counters as they are now, or (last_event) were at its last event. Under the tree's lock,
  * so that they are not closed meanwhile. All lanes are read as of one instant: a thread may go from one
  * to the next between two looks, and its time must not be in both. */
-static void look(const struct trace *trace, const struct thread_context *context,
-	uint64_t instant, bool last_event, uint64_t *now)
+static void look(
+	const struct thread_context *context, uint64_t instant, bool last_event, uint64_t *now)
 {
-	for (unsigned i = 0; i < trace->set->count; i++)
+	const struct metric_set *set = context->set;
+
+	for (unsigned i = 0; i < set->count; i++)
 		now[i] = __atomic_load_n(&context->last[i], __ATOMIC_ACQUIRE);
 	if (!context->counting || last_event)
 		return;
 	if (!context->stopped) {
-		metric_read_from_outside(trace->set, context->metric, now);
+		metric_read_from_outside(set, context->metric, now);
 		if (context->row.life == CONTEXT_LANE)
-			lane_look_clock(trace->set, instant, now);
+			lane_look_clock(set, instant, now);
 		return;
 	}
-	for (unsigned i = 0; i < trace->set->count; i++)
+	for (unsigned i = 0; i < set->count; i++)
 		if (context->stop[i] > now[i])
 			now[i] = context->stop[i];
 }
 
-/* What the thread has used by now, or (last_event) had by its last event. False: it left the scope or
+/* What the thread has used by now of the metrics of the set, which its own are among, or (last_event) had by its last event.
+ * Under the tree's lock. False: it left the scope or
  * forgot some use meanwhile, and what was read does not fit together. */
-static bool read_row(const struct trace *trace, const struct thread_context *context,
+static bool read_row(const struct metric_set *set, const struct thread_context *context,
 	uint64_t instant, bool last_event, uint64_t *used)
 {
 	uint32_t turn = __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
 	bool outside = atomic_load(&context->outside);
-	uint64_t first[METRIC_MAX], now[METRIC_MAX];
+	uint64_t first[METRIC_MAX] = {0}, now[METRIC_MAX] = {0};
 
-	for (unsigned i = 0; i < trace->set->count; i++)
+	for (unsigned i = 0; i < context->set->count; i++)
 		first[i] = __atomic_load_n(&context->first[i], __ATOMIC_ACQUIRE);
-	look(trace, context, instant, outside || last_event, now);
-	for (unsigned i = 0; i < trace->set->count; i++) {
+	look(context, instant, outside || last_event, now);
+	for (unsigned i = 0; i < set->count; i++) {
 		used[i] = now[i] - first[i];
-		if (context->row.life == CONTEXT_LANE && metric_runs_on(trace->set, i))
+		if (context->row.life == CONTEXT_LANE && metric_runs_on(set, i))
 			used[i] += lane_parked_ns(context, instant);
 		else if ((int64_t)used[i] < 0)
 			used[i] = 0;
@@ -60,14 +63,14 @@ static bool read_row(const struct trace *trace, const struct thread_context *con
 /* A thread that goes in and out of the scope all the time is never seen from outside between two
  * of its events: after some tries what it had at its last event has to do, which takes a few loads
  * to read. Totals do not go back for that. */
-static void insist_on_row(
-	struct trace *trace, struct thread_context *context, uint64_t now, uint64_t *used)
+static void insist_on_row(const struct metric_set *set, struct thread_context *context,
+	uint64_t now, uint64_t *used)
 {
 	enum { TRIES = 10 };
 	struct timespec pause = {0, 20000};
 
 	lock_take(&context->tree.lock);
-	for (int tries = 0; !read_row(trace, context, now, tries >= TRIES, used); tries++)
+	for (int tries = 0; !read_row(set, context, now, tries >= TRIES, used); tries++)
 		/* A few instructions of the thread's, unless the kernel has set it aside. */
 		if (tries >= TRIES)
 			nanosleep(&pause, NULL);
@@ -75,10 +78,10 @@ static void insist_on_row(
 }
 
 /* Never less than was told before. */
-static void tell(struct trace *trace, struct thread_context *context, const uint64_t *used,
-	uint64_t *total)
+static void tell(const struct metric_set *set, struct thread_context *context,
+	const uint64_t *used, uint64_t *total)
 {
-	for (unsigned i = 0; i < trace->set->count; i++) {
+	for (unsigned i = 0; i < set->count; i++) {
 		if ((int64_t)(used[i] - context->row.told[i]) > 0)
 			context->row.told[i] = used[i];
 		total[i] += context->row.told[i];
@@ -97,8 +100,8 @@ static uint64_t turns_of(const struct thread_context *group)
 
 /* A thread that goes from one lane to another meanwhile may be in both: then it is read again. Where
  * threads never rest, what was told before is told. */
-static void add_group(
-	struct trace *trace, struct thread_context *group, uint64_t now, uint64_t *total)
+static void add_group(const struct metric_set *set, struct thread_context *group, uint64_t now,
+	uint64_t *total)
 {
 	enum { TRIES = 100 };
 	uint64_t sum[METRIC_MAX], used[METRIC_MAX], turns;
@@ -109,28 +112,30 @@ static void add_group(
 		memset(sum, 0, sizeof(sum));
 		for (struct thread_context *lane = group->as_group.lanes; lane;
 			lane = lane->as_lane.next) {
-			insist_on_row(trace, lane, now, used);
-			for (unsigned i = 0; i < trace->set->count; i++)
+			insist_on_row(set, lane, now, used);
+			for (unsigned i = 0; i < set->count; i++)
 				sum[i] += used[i];
 		}
 		whole = turns_of(group) == turns;
 	}
-	tell(trace, group, whole ? sum : group->row.told, total);
+	tell(set, group, whole ? sum : group->row.told, total);
 }
 
 void trace_totals(struct trace *trace, uint64_t *total)
 {
 	uint64_t now, used[METRIC_MAX];
+	const struct metric_set *set;
 
-	memset(total, 0, trace->set->count * sizeof(*total));
 	lock_take(&trace->lock);
+	set = trace_metrics(trace);
+	memset(total, 0, set->count * sizeof(*total));
 	now = trace->stopped ? trace->stopped_at : clock_now();
 	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
 		if (i->row.life == CONTEXT_GROUP) {
-			add_group(trace, i, now, total);
+			add_group(set, i, now, total);
 		} else if (i->row.life != CONTEXT_LANE) {
-			insist_on_row(trace, i, now, used);
-			tell(trace, i, used, total);
+			insist_on_row(set, i, now, used);
+			tell(set, i, used, total);
 		}
 	}
 	lock_give(&trace->lock);
@@ -139,19 +144,21 @@ void trace_totals(struct trace *trace, uint64_t *total)
 bool trace_thread_totals(struct trace *trace, int64_t java_id, uint64_t *total)
 {
 	uint64_t now, used[METRIC_MAX];
+	const struct metric_set *set;
 	bool found = false;
 
-	memset(total, 0, trace->set->count * sizeof(*total));
 	lock_take(&trace->lock);
+	set = trace_metrics(trace);
+	memset(total, 0, set->count * sizeof(*total));
 	now = trace->stopped ? trace->stopped_at : clock_now();
 	for (struct thread_context *i = trace->first; i != NULL && !found; i = i->row.next) {
 		found = java_id != 0 && i->row.identity.java_id == java_id &&
 			i->row.folded == 1 && i->row.life != CONTEXT_LANE;
 		if (found && i->row.life == CONTEXT_GROUP) {
-			add_group(trace, i, now, total);
+			add_group(set, i, now, total);
 		} else if (found) {
-			insist_on_row(trace, i, now, used);
-			tell(trace, i, used, total);
+			insist_on_row(set, i, now, used);
+			tell(set, i, used, total);
 		}
 	}
 	lock_give(&trace->lock);
@@ -181,16 +188,18 @@ void trace_add_counts(struct trace *trace, uint64_t *calls, uint32_t end)
 uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
 {
 	uint64_t uncounted;
+	unsigned metrics;
 
-	memset(cell, 0, trace_sequences_words(trace->set->count) * sizeof(*cell));
 	lock_take(&trace->lock);
+	metrics = trace_metrics(trace)->count;
+	memset(cell, 0, trace_sequences_words(metrics) * sizeof(*cell));
 	uncounted = trace->sequences.uncounted;
-	sequence_table_sum(&trace->sequences, trace->set->count, cell);
+	sequence_table_sum(&trace->sequences, metrics, metrics, cell);
 	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
 		if (i->row.life != CONTEXT_LIVE && i->row.life != CONTEXT_LANE)
 			continue;
 		lock_take(&i->tree.lock);
-		sequence_table_sum(&i->sequences, trace->set->count, cell);
+		sequence_table_sum(&i->sequences, i->set->count, metrics, cell);
 		lock_give(&i->tree.lock);
 		uncounted += __atomic_load_n(&i->sequences.uncounted, __ATOMIC_RELAXED);
 	}

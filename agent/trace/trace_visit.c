@@ -170,8 +170,10 @@ static void end_visit(struct visit *visit, const struct batch *batch)
 
 int trace_visit(struct trace *trace, const struct trace_visitor *visitor)
 {
-	struct visit visit = {
-		.look = {.trace = trace, .visitor = visitor, .all = trace->show_all}};
+	struct visit visit = {.look = {.trace = trace,
+				      .visitor = visitor,
+				      .set = trace_metrics(trace),
+				      .all = trace->show_all}};
 	struct batch batch = {.count = 0};
 	uint32_t last_id;
 

@@ -49,16 +49,19 @@ static void add64(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-/* Adds all counts of a node of the same method. */
-static void add_node(uint32_t metrics, struct tree_node *to, const struct tree_node *from)
+/* Adds all counts of a node of the same method; `from` has no more metrics. */
+static void add_node(uint32_t metrics, struct tree_node *to, uint32_t from_metrics,
+	const struct tree_node *from)
 {
 	to->children |= from->children & TREE_NATIVE;
 	add64(&to->calls, from->calls);
 	add64(&to->jitted, from->jitted);
 	for (int i = 0; i < 4; i++)
 		add64(&to->transition[i / 2][i % 2], from->transition[i / 2][i % 2]);
-	for (uint32_t i = 0; i < 2 * metrics; i++) /* spent, too */
+	for (uint32_t i = 0; i < from_metrics; i++) {
 		add64(&to->base[i], from->base[i]);
+		add64(&to->base[metrics + i], from->base[from_metrics + i]); /* spent */
+	}
 }
 
 /* ---- forwards ---- */
@@ -138,7 +141,7 @@ void tree_merge(struct call_tree *tree, struct call_tree *from, uint32_t thread)
 		/* As in a fold: its method counted the calls. */
 		if (is_label(node->method) && tree_at(tree, place)->method != node->method)
 			node->calls = node->jitted = 0;
-		add_node(tree->metrics, tree_at(tree, place), node);
+		add_node(tree->metrics, tree_at(tree, place), from->metrics, node);
 		node->prune.to = place;
 	}
 	merge_forwards(tree, from, thread);
@@ -441,7 +444,7 @@ static bool fold_member(struct pruning *pruning, uint32_t member, bool stays)
 	if (node->method != METHOD_FOLDED) {
 		node->prune.to = *first;
 		to = tree_at(tree, *first);
-		add_node(tree->metrics, to, node);
+		add_node(tree->metrics, to, tree->metrics, node);
 		if (stays) {
 			to->id = node->id;
 			*tree_written(tree, *first) = *tree_written(tree, member);

@@ -26,6 +26,64 @@ struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number)
 	return (void *)(base + (size_t)(number % VIRTUAL_BLOCK) * pool->size);
 }
 
+/* ---- what they used of metrics that came later ---- */
+
+static struct arena *later_at(const struct virtual_pool *pool, uint32_t block)
+{
+	return (struct arena *)pool->later.base + block;
+}
+
+static uint32_t later_metrics(const struct virtual_pool *pool)
+{
+	return METRIC_MAX - pool->metrics;
+}
+
+/* Of a thread, the first of them. */
+static uint64_t *later_use(const struct virtual_pool *pool, uint32_t number)
+{
+	uint64_t *block = later_at(pool, number / VIRTUAL_BLOCK)->base;
+
+	return block + (size_t)(number % VIRTUAL_BLOCK) * later_metrics(pool);
+}
+
+/* Room for a block's. */
+static bool add_later(struct trace *trace, uint32_t block)
+{
+	struct virtual_pool *pool = &trace->virtuals;
+
+	return arena_resize(later_at(pool, block), &trace->budget,
+		       (size_t)VIRTUAL_BLOCK * later_metrics(pool) * sizeof(uint64_t),
+		       MEMORY_FORCED) == 0;
+}
+
+bool virtual_pool_widen(struct trace *trace)
+{
+	struct virtual_pool *pool = &trace->virtuals;
+
+	/* The first block will have as many metrics as there are then. */
+	if (pool->blocks == 0 || pool->metrics == METRIC_MAX)
+		return true;
+	if (pool->later.bytes == 0 &&
+		arena_resize(&pool->later, &trace->budget,
+			VIRTUAL_BLOCKS * sizeof(struct arena), MEMORY_FORCED) != 0)
+		return false;
+	for (uint32_t i = 0; i < pool->blocks; i++)
+		if (!add_later(trace, i))
+			return false;
+	return true;
+}
+
+uint64_t *virtual_use(const struct trace *trace, struct virtual_thread *thread, unsigned metric)
+{
+	const struct virtual_pool *pool = &trace->virtuals;
+
+	return metric < pool->metrics
+		       ? &thread->used[metric]
+		       : later_use(pool, thread->number) + (metric - pool->metrics);
+}
+
+/* ---- blocks: more of them ---- */
+
 /* Under LOCK_THREADS: a block more, all spare. They need it to begin, and it is little for each. */
 static void add_block(struct trace *trace, enum memory_claim claim)
 {
@@ -33,8 +91,10 @@ static void add_block(struct trace *trace, enum memory_claim claim)
 	struct arena *block;
 	uint32_t first = pool->blocks * VIRTUAL_BLOCK;
 
-	pool->size = (uint32_t)(sizeof(struct virtual_thread) +
-				trace->set->count * sizeof(uint64_t));
+	if (pool->blocks == 0)
+		pool->metrics = trace_metrics(trace)->count;
+	pool->size =
+		(uint32_t)(sizeof(struct virtual_thread) + pool->metrics * sizeof(uint64_t));
 	if (pool->blocks == VIRTUAL_BLOCKS ||
 		(pool->table.bytes == 0 &&
 			arena_resize(&pool->table, &trace->budget,
@@ -42,6 +102,8 @@ static void add_block(struct trace *trace, enum memory_claim claim)
 		return;
 	block = block_at(pool, pool->blocks);
 	if (arena_resize(block, &trace->budget, (size_t)VIRTUAL_BLOCK * pool->size, claim) != 0)
+		return;
+	if (pool->later.bytes > 0 && !add_later(trace, pool->blocks))
 		return;
 	pool->blocks++;
 	for (uint32_t i = VIRTUAL_BLOCK; i-- > 0;) {
@@ -102,6 +164,9 @@ struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *
 	carrier->as_carrier.spares--;
 	number = thread->number;
 	memset(thread, 0, trace->virtuals.size);
+	if (trace->virtuals.later.bytes > 0)
+		memset(later_use(&trace->virtuals, number), 0,
+			later_metrics(&trace->virtuals) * sizeof(uint64_t));
 	thread->number = number;
 	thread->frame = thread->few;
 	thread->room = VIRTUAL_FRAMES;
@@ -192,5 +257,8 @@ void virtual_pool_fini(struct trace *trace)
 	}
 	for (uint32_t i = 0; i < trace->virtuals.blocks; i++)
 		arena_fini(block_at(&trace->virtuals, i), &trace->budget);
+	for (uint32_t i = 0; i < trace->virtuals.blocks && trace->virtuals.later.bytes > 0; i++)
+		arena_fini(later_at(&trace->virtuals, i), &trace->budget);
+	arena_fini(&trace->virtuals.later, &trace->budget);
 	arena_fini(&trace->virtuals.table, &trace->budget);
 }

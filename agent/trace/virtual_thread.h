@@ -52,15 +52,16 @@ struct virtual_thread {
 	/* As context_copy_frames has them; few, or allocated. */
 	struct shadow_frame *frame;
 	struct shadow_frame few[VIRTUAL_FRAMES];
-	/* of each metric of the set, when it was unmounted; while it is mounted, less what the lane had
-	 * used before */
-	uint64_t used[];
+	uint64_t used[]; /* see virtual_use */
 };
 
 struct virtual_pool {
 	struct arena table; /* arenas, by block; made with the first */
 	uint32_t blocks;
-	uint32_t size;                /* bytes of one */
+	uint32_t size;    /* bytes of one */
+	uint32_t metrics; /* that used[] has */
+	/* The same of what they used of metrics that came later; empty: there are none. */
+	struct arena later;
 	struct virtual_thread *spare; /* all under LOCK_THREADS */
 };
 
@@ -79,6 +80,13 @@ struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number);
 
 /* All spare ones of a carrier that ends become everybody's. Under LOCK_THREADS. */
 void virtual_give_spares(struct trace *trace, struct thread_context *carrier);
+
+/* What it had used of the metric when it was unmounted; while it is mounted, less what the lane had used before. */
+uint64_t *virtual_use(
+	const struct trace *trace, struct virtual_thread *thread, unsigned metric);
+
+/* Under LOCK_THREADS: there is room for what threads use of any number of metrics. False: no memory. */
+bool virtual_pool_widen(struct trace *trace);
 
 /* Where so many frames are kept from now on, labels among them. NULL: no memory, none is kept. */
 struct shadow_frame *virtual_room(

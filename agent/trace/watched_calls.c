@@ -235,17 +235,18 @@ static void end_watch(struct thread_context *context, struct watched_calls *call
 
 /* ---- what the whole process uses ---- */
 
-/* By now, of each metric that is asked for; of others 0. Processor time is the system's to tell, which knows of threads that
+/* By now, of each of the first metrics that is asked for; of others 0. Processor time is the system's to tell, which knows of threads that
  * the trace does not. */
-static void look_at_process(struct trace *trace, uint64_t *now)
+static void look_at_process(struct trace *trace, unsigned metrics, uint64_t *now)
 {
 	const struct watching *watching = &trace->watching;
+	uint64_t total[METRIC_MAX] = {0};
 	uint32_t cpu = watching->cpu < 0 ? 0 : watching->process & 1u << watching->cpu;
 	uint64_t clock = cpu ? clock_process() : 0;
 
-	memset(now, 0, trace->set->count * sizeof(*now));
 	if (watching->process & ~cpu)
-		trace_totals(trace, now);
+		trace_totals(trace, total);
+	memcpy(now, total, metrics * sizeof(*now));
 	if (cpu)
 		now[watching->cpu] = clock;
 }
@@ -256,7 +257,7 @@ static void process_used(
 {
 	const uint64_t *before = &calls->process[i * calls->metrics];
 
-	look_at_process(trace, used);
+	look_at_process(trace, calls->metrics, used);
 	for (unsigned m = 0; m < calls->metrics; m++)
 		used[m] = used[m] > before[m] ? used[m] - before[m] : 0;
 }
@@ -441,8 +442,8 @@ void watched_enter(struct thread_context *context, uint32_t method)
 	if (context->stack.overflow == 0 && top->method == method)
 		calls = calls_with_room(context);
 	if (calls && calls->metrics > 0)
-		look_at_process(
-			context->trace, &calls->process[calls->frames * calls->metrics]);
+		look_at_process(context->trace, calls->metrics,
+			&calls->process[calls->frames * calls->metrics]);
 	spend_end(context, &spending);
 	if (!calls) {
 		atomic_fetch_add_explicit(
