@@ -49,20 +49,6 @@ static inline void gate_open(struct gate *gate)
 	atomic_store(&gate->open, true);
 }
 
-/* Waits until none is inside for a moment, some seconds at most: whoever was as this was called has left since. False: that cannot be
- * told. Not from inside. */
-static inline bool gate_pass(struct gate *gate)
-{
-	static const struct timespec pause = {.tv_nsec = 100 * 1000};
-
-	for (int waits = 0; atomic_load(&gate->inside) > 0; waits++) {
-		if (waits == 20000)
-			return false;
-		nanosleep(&pause, NULL);
-	}
-	return true;
-}
-
 /* No callback enters any more; waits for those inside, some seconds at most. False: one still
  * is, and what it uses must stay. Not from inside. */
 static inline bool gate_close(struct gate *gate)

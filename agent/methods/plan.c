@@ -4,9 +4,11 @@
 #include "agent/methods/plan.h"
 
 #include <string.h>
+#include <time.h>
 
 static _Atomic(struct plan_owner *) owners;
 static _Atomic uint32_t edition;
+static _Atomic unsigned asking; /* threads that look through the owners */
 
 /* Classes whose methods must stay as they are, whatever an owner wants. */
 static const struct left_class {
@@ -45,9 +47,34 @@ void plan_remove(struct plan_owner *owner)
 	atomic_fetch_add(&edition, 1);
 }
 
+bool plan_settle(void)
+{
+	static const struct timespec pause = {.tv_nsec = 100 * 1000};
+
+	for (int waits = 0; atomic_load(&asking) > 0; waits++) {
+		if (waits == 20000)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 uint32_t plan_edition(void)
 {
 	return atomic_load(&edition);
+}
+
+bool plan_keeps_sites(void)
+{
+	const struct plan_owner *owner;
+	bool keeps;
+
+	atomic_fetch_add(&asking, 1);
+	for (owner = atomic_load(&owners); owner && !owner->sites;)
+		owner = atomic_load(&owner->next);
+	keeps = owner != NULL;
+	atomic_fetch_sub(&asking, 1);
+	return keeps;
 }
 
 /* ---- what an owner wants ---- */
@@ -102,21 +129,28 @@ static bool is_jprofs(const char *class_name)
 
 /* ---- what all of them want ---- */
 
+static bool reaches(const struct plan_owner *owner, const char *class_name, bool is_jdk)
+{
+	bool included = (!is_jdk && pattern_list_has_default(owner->include)) ||
+			list_reaches(owner->include, class_name, is_jdk);
+
+	return (included && !pattern_list_match(owner->exclude, class_name)) ||
+	       list_reaches(owner->scope, class_name, is_jdk);
+}
+
 bool plan_reaches(const char *class_name, bool is_jdk, unsigned sessions)
 {
-	struct plan_owner *owner = atomic_load(&owners);
+	const struct plan_owner *owner;
+	bool any = false;
 
-	for (; owner && !is_jprofs(class_name); owner = atomic_load(&owner->next)) {
-		bool included = (!is_jdk && pattern_list_has_default(owner->include)) ||
-				list_reaches(owner->include, class_name, is_jdk);
-
-		if (owner->probes == PROBE_NONE || !(sessions & 1U << owner->session))
-			continue;
-		if ((included && !pattern_list_match(owner->exclude, class_name)) ||
-			list_reaches(owner->scope, class_name, is_jdk))
-			return true;
-	}
-	return false;
+	if (is_jprofs(class_name))
+		return false;
+	atomic_fetch_add(&asking, 1);
+	for (owner = atomic_load(&owners); owner && !any; owner = atomic_load(&owner->next))
+		any = owner->probes != PROBE_NONE && sessions & 1U << owner->session &&
+		      reaches(owner, class_name, is_jdk);
+	atomic_fetch_sub(&asking, 1);
+	return any;
 }
 
 /* What the owners of one session want. */
@@ -183,15 +217,19 @@ static void unite(struct planned *planned, const struct wish wish[PROFILE_SESSIO
 
 struct planned plan_of(const struct jvm_method *method)
 {
-	struct plan_owner *owner = atomic_load(&owners);
+	const struct plan_owner *owner;
 	struct planned planned = {.probes = PROBE_NONE};
 	struct wish wish[PROFILE_SESSIONS_MAX] = {{PROBE_NONE, PROBE_NONE}};
 	uint32_t which;
 	bool scope;
 
-	for (; owner && !is_jprofs(method->class_name); owner = atomic_load(&owner->next))
+	if (is_jprofs(method->class_name))
+		return planned;
+	atomic_fetch_add(&asking, 1);
+	for (owner = atomic_load(&owners); owner; owner = atomic_load(&owner->next))
 		if (!atomic_load(&owner->leaving) && chooses(owner, method, &which, &scope))
 			add_owner(&planned, &wish[owner->session], owner, which, scope);
+	atomic_fetch_sub(&asking, 1);
 	unite(&planned, wish);
 	return planned;
 }

@@ -11,7 +11,7 @@
  * asked again in each edition.
  *
  * Runs: on any thread, without locks. Owners are added and removed by one thread at a time, and
- *       stay where they are, with their lists, as another thread may just ask.
+ *       stay where they are, with their lists, until plan_settle has told that nobody asks for them any more.
  */
 #ifndef JPROF_PLAN_H
 #define JPROF_PLAN_H
@@ -46,6 +46,9 @@ struct plan_owner {
 void plan_add(struct plan_owner *owner);
 void plan_remove(struct plan_owner *owner);
 
+/* Waits until whoever asked before it was called has been answered, some seconds at most. False: somebody may be asking yet. */
+bool plan_settle(void);
+
 /* It wants nothing any more; plan_reaches still knows what it reached, until it is removed. The next edition. */
 void plan_leave(struct plan_owner *owner);
 
@@ -57,6 +60,9 @@ uint32_t plan_edition(void);
 struct method_sessions {
 	uint8_t wanted, counted, scope, watched;
 };
+
+/* True if call sites of some methods are kept apart. */
+bool plan_keeps_sites(void);
 
 /* What a method has. */
 struct planned {

@@ -431,11 +431,6 @@ void class_hook_session(JNIEnv *jni, unsigned session)
 	open_to_loaded_classes(jni, 1U << session);
 }
 
-bool class_hook_settle(void)
-{
-	return gate_pass(&hook) && native_methods_settle();
-}
-
 bool class_hook_end(JNIEnv *jni, struct session *session)
 {
 	bool out = gate_close(&hook);

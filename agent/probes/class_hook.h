@@ -42,9 +42,6 @@ bool class_hook_end(JNIEnv *jni, struct session *session);
  * now. As above. */
 void class_hook_session(JNIEnv *jni, unsigned session);
 
-/* Whoever asked the plan for a class or a native method before this was called has done so. False: somebody may be at it yet. */
-bool class_hook_settle(void);
-
 /* While a recording runs: loaded classes of these names get the probes that their methods are to have by now, as long
  * as nothing stops that. On a Java thread, without locks. Not by two threads at once. */
 void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name), bool (*stops)(void));

@@ -272,11 +272,6 @@ void native_methods_begin(JNIEnv *jni)
 	gate_open(&wrapping);
 }
 
-bool native_methods_settle(void)
-{
-	return gate_pass(&wrapping);
-}
-
 /* ---- what is bound already ---- */
 
 static void take_bound(

@@ -39,9 +39,6 @@ void native_methods_begin(JNIEnv *jni);
 /* The method's calls, where they are wrapped, are from now on seen as its kind says (call_kinds.h). */
 void native_methods_change(uint32_t method);
 
-/* Nobody is at a method that was bound before this was called. False: somebody may be. */
-bool native_methods_settle(void);
-
 /* They are not any more, and those that are wrapped are bound to their own functions again,
  * where possible; thunks that stay do nothing but call. Waits for the binding under way: false,
  * if that does not end. As native_methods_take_noted. */

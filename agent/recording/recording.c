@@ -7,6 +7,7 @@
 #include "agent/log/log.h"
 #include "agent/methods/call_kinds.h"
 #include "agent/jvm/object_text.h"
+#include "agent/methods/plan.h"
 #include "agent/methods/value_rows.h"
 #include "agent/probes/call_budget.h"
 #include "agent/probes/class_hook.h"
@@ -200,8 +201,6 @@ int recording_make_guest(struct session **guest, struct session *host, struct op
 	if (!code)
 		code = sharing_check(*guest, error);
 	if (!code)
-		code = sampler_prepare(&(*guest)->options, error);
-	if (!code)
 		code = prove_events(*guest, error);
 	if (!code)
 		code = tracers_prove(*guest, error);
@@ -330,7 +329,7 @@ static bool stop_profile(struct session *session, struct error *error)
 
 static int open_samples(JNIEnv *jni, struct session *session, struct error *error)
 {
-	return sampler_open(session, error);
+	return sampler_open(session->host, error);
 }
 
 static bool close_samples(JNIEnv *jni, struct session *session)
@@ -380,6 +379,17 @@ static void sample_thread_no_more(JNIEnv *jni)
 	sampler_thread_ends();
 }
 
+static int join_samples(JNIEnv *jni, struct session *session, struct error *error)
+{
+	int code = samples(session) ? sampler_more(&session->options, error) : 0;
+
+	if (code)
+		return code;
+	session->conditions = sampler_conditions(&session->options);
+	/* Those of allocations may be among them. */
+	return samples(session) ? sample_events_begin(jni, error) : 0;
+}
+
 static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
 {
 	static const struct threads_told told = {sample_thread, sample_thread_no_more};
@@ -388,7 +398,9 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 	threads_tell(TOLD_SAMPLER, &told);
 	sampler_begin();
 	sample_entries_begin();
-	code = sample_events_begin(jni, error);
+	session->conditions = sampler_conditions(&session->options);
+	code = session == session->host ? sample_events_begin(jni, error)
+					: join_samples(jni, session, error);
 	/* A handler that is still inside keeps the sampler from being closed. */
 	if (code)
 		stop_samples(session, error);
@@ -519,7 +531,7 @@ static const struct step {
 		leave_threads},
 	{"the register of counters", session_counts_calls, counted_calls_begin,
 		counted_calls_stop, counted_calls_end, NULL, NULL},
-	{"stacks", reads_stacks, begin_samples, stop_samples, NULL, NULL, NULL},
+	{"stacks", reads_stacks, begin_samples, stop_samples, NULL, join_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events, begin_events,
 		leave_events},
 	{"traces", always, tracers_begin, tracers_stop, NULL, join_traces, leave_traces},
@@ -616,7 +628,7 @@ static void leave_steps(int count, JNIEnv *jni, struct session *session)
 static void forget_plan(struct session *session)
 {
 	plan_owners_end(session);
-	if (!class_hook_settle() || session->host->options.calls == CALLS_EVENTS)
+	if (!plan_settle())
 		session->serves = session->unsettled = true;
 }
 

@@ -237,6 +237,7 @@ static void add_note(const struct sample_record *record)
 static struct {
 	uint8_t *is;
 	uint32_t room;
+	uint32_t edition; /* of the plan that was asked */
 } sited;
 enum { SITED_NO = 1, SITED_YES };
 
@@ -255,6 +256,10 @@ static bool keeps_sites(uint32_t method)
 	const struct profile_method *row;
 	uint32_t room = methods_end();
 
+	if (sited.edition != plan_edition()) {
+		put_samples_forget();
+		sited.edition = plan_edition();
+	}
 	if (method >= sited.room) {
 		uint8_t *grown = method < room ? realloc(sited.is, room) : NULL;
 
@@ -289,9 +294,8 @@ static uint32_t site_below(uint32_t node, uint32_t method, const struct frame_na
 {
 	uint32_t site = 0;
 
-	if (sampling.session->options.call_sites.count > 0 && method >= METHOD_FIRST &&
-		name->has_lines && name->line > 0 && name->line <= LABEL_LINE_MAX &&
-		keeps_sites(method))
+	if (plan_keeps_sites() && method >= METHOD_FIRST && name->has_lines && name->line > 0 &&
+		name->line <= LABEL_LINE_MAX && keeps_sites(method))
 		site = node_label(method, LABEL_LINE, name->line);
 	return site ? sample_tree_child(sampling.tree, node, site) : node;
 }

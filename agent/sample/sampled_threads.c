@@ -462,6 +462,21 @@ void sampled_threads_begin(const struct sample_event_choice *choice, unsigned co
 	sampled_threads_look();
 }
 
+void sampled_threads_more(const struct sample_event_choice *choice, unsigned count, int signal)
+{
+	lock_take(&threads_lock);
+	for (uint32_t i = 0; i < made; i++)
+		if (!sampled_thread_at(i)->gone)
+			close_events(sampled_thread_at(i));
+	memcpy(choices, choice, count * sizeof(*choice));
+	choice_count = count;
+	sample_signal = signal;
+	for (uint32_t i = 0; i < made; i++)
+		if (!sampled_thread_at(i)->gone)
+			open_events(sampled_thread_at(i));
+	lock_give(&threads_lock);
+}
+
 void sampled_threads_stop(void)
 {
 	lock_take(&threads_lock);

@@ -56,6 +56,9 @@ struct sampled_threads_for {
 void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal,
 	const struct sampled_threads_for *of);
 
+/* The same of more conditions, behind those that there are. No handler is inside, and none comes meanwhile. */
+void sampled_threads_more(const struct sample_event_choice *choice, unsigned count, int signal);
+
 /* No thread has events from now on. */
 void sampled_threads_stop(void);
 

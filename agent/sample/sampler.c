@@ -94,26 +94,68 @@ int sampler_can_read(struct error *error)
 	return probed ? 0 : cannot(error);
 }
 
-int sampler_prepare(const struct options *options, struct error *error)
+/* What the options ask for, as the user has it; how many: none, where they do not sample. */
+static size_t items_of(const struct options *options, const char *const **items)
 {
 	static const char *const usual[] = {"cpu:1ms"};
-	bool given = options->sample.count > 0;
-	size_t count = given ? options->sample.count : 1;
+
+	*items = usual;
+	if (!options_sample(options))
+		return 0;
+	if (options->sample.count == 0)
+		return 1;
+	*items = (const char *const *)options->sample.pattern;
+	return options->sample.count;
+}
+
+static int too_many(struct error *error)
+{
+	return error_set(error, ERROR_VALUE, "option 'sample': at most %d conditions%s",
+		SAMPLE_CONDITIONS,
+		sampling.conditions > 0 ? " of all sessions that record" : "");
+}
+
+int sampler_prepare(const struct options *options, struct error *error)
+{
+	const char *const *items;
+	size_t count = items_of(options, &items);
 	int status = 0;
 
 	memset(sampling.condition, 0, sizeof(sampling.condition));
 	sampling.conditions = 0;
-	if (!options_sample(options))
+	if (count == 0)
 		return 0;
 	if (!probed)
 		return cannot(error);
 	if (count > SAMPLE_CONDITIONS)
-		return error_set(error, ERROR_VALUE, "option 'sample': at most %d conditions",
-			SAMPLE_CONDITIONS);
+		return too_many(error);
 	for (size_t i = 0; i < count && status == 0; i++)
-		status = sampling_choose(&sampling.condition[sampling.conditions++],
-			given ? options->sample.pattern[i] : usual[i], error);
+		status = sampling_choose(
+			&sampling.condition[sampling.conditions++], items[i], error);
 	return status;
+}
+
+/* The place of the condition that the user calls so; -1: there is none. */
+static int condition_called(const char *item, unsigned among)
+{
+	for (unsigned i = 0; i < among; i++)
+		if (strcmp(sampling.condition[i].name, item) == 0)
+			return (int)i;
+	return -1;
+}
+
+uint32_t sampler_conditions(const struct options *options)
+{
+	const char *const *items;
+	size_t count = items_of(options, &items);
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int place = condition_called(items[i], sampling.conditions);
+
+		bits |= place >= 0 ? 1U << place : 0;
+	}
+	return bits;
 }
 
 /* ---- begin and end ---- */
@@ -224,21 +266,111 @@ static uint8_t that_want(const char *name, int64_t java_id, pid_t tid)
 	return session_thread_bits(sampling.session, &identity);
 }
 
-void sampler_begin(void)
+static void take_choices(struct sample_event_choice choices[SAMPLE_CONDITIONS])
 {
-	struct sample_event_choice choices[SAMPLE_CONDITIONS];
-	int wall;
-
 	for (unsigned i = 0; i < sampling.conditions; i++)
 		choices[i] = sampling.condition[i].event;
-	atomic_store(&sampling_active, true);
-	sampled_threads_begin(choices, sampling.conditions, sampling_signal,
-		&(struct sampled_threads_for){that_want, sampling_left});
-	wall = sampler_condition(SAMPLE_WALL, 0);
+}
+
+/* The clock of a condition from that place on. */
+static void begin_clock(unsigned from)
+{
+	int wall = sampler_condition(SAMPLE_WALL, from);
+
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), sampling_look))
 		log_line(LOG_ERROR,
 			"sample=%s: its thread cannot be started: there are no such samples",
 			sampling.condition[wall].name);
+}
+
+/* No handler is inside, and none comes until sampling is active again. False: one is. */
+static bool fall_quiet(void)
+{
+	static const struct timespec pause = {.tv_nsec = 200 * 1000};
+
+	atomic_store(&sampling_active, false);
+	for (int i = 0; atomic_load(&sampling_inside) > 0 && i < 10000; i++)
+		nanosleep(&pause, NULL);
+	return atomic_load(&sampling_inside) == 0;
+}
+
+static const struct condition *of_kind(enum sample_event_kind kind, unsigned among)
+{
+	for (unsigned i = 0; i < among; i++)
+		if (sampling.condition[i].choice.kind == kind)
+			return &sampling.condition[i];
+	return NULL;
+}
+
+/* Behind those that there are, which handlers do not see. Returns how many there are then, or a negative code. */
+static int choose_more(const struct options *options, struct error *error)
+{
+	const char *const *items;
+	size_t count = items_of(options, &items);
+	unsigned conditions = sampling.conditions;
+
+	for (size_t i = 0; i < count; i++) {
+		struct condition *condition = &sampling.condition[conditions];
+		const struct condition *same;
+
+		if (condition_called(items[i], conditions) >= 0)
+			continue;
+		if (conditions == SAMPLE_CONDITIONS)
+			return too_many(error);
+		memset(condition, 0, sizeof(*condition));
+		if (sampling_choose(condition, items[i], error))
+			return -(int)error->code;
+		if (condition->choice.kind == SAMPLE_ENTER)
+			return error_set(error, ERROR_VALUE,
+				"sample=%s: entries are sampled for one session alone, and "
+				"from the "
+				"recording's begin",
+				error_subject(items[i]).text);
+		same = of_kind(condition->choice.kind, conditions);
+		if (same &&
+			(same->choice.kind == SAMPLE_WALL || same->choice.kind == SAMPLE_ALLOC))
+			return error_set(error, ERROR_VALUE,
+				"sample=%s: sessions that record at once have one such "
+				"period, and one has %s",
+				error_subject(items[i]).text, same->name);
+		conditions++;
+	}
+	return (int)conditions;
+}
+
+int sampler_more(const struct options *options, struct error *error)
+{
+	struct sample_event_choice choices[SAMPLE_CONDITIONS];
+	int conditions = sampling.buffer ? choose_more(options, error) : cannot(error);
+	unsigned before;
+
+	if (conditions < 0 || (unsigned)conditions == sampling.conditions)
+		return conditions < 0 ? conditions : 0;
+	if (sampler_need_signal(error))
+		return -(int)error->code;
+	if (!fall_quiet()) {
+		atomic_store(&sampling_active, true);
+		return error_set(error, ERROR_BUSY,
+			"stacks cannot be sampled now: one is being taken, which hangs");
+	}
+	before = sampling.conditions;
+	sampling.conditions = (unsigned)conditions;
+	take_choices(choices);
+	sampled_threads_more(choices, sampling.conditions, sampling_signal);
+	atomic_store(&sampling_active, true);
+	begin_clock(before);
+	return 0;
+}
+
+void sampler_begin(void)
+{
+	struct sample_event_choice choices[SAMPLE_CONDITIONS];
+
+	take_choices(choices);
+	atomic_store(&sampling_active, true);
+	sampled_threads_begin(choices, sampling.conditions, sampling_signal,
+		&(struct sampled_threads_for){that_want, sampling_left});
+	begin_clock(0);
 }
 
 void sampler_renew(void)
@@ -248,13 +380,8 @@ void sampler_renew(void)
 
 bool sampler_stop(void)
 {
-	static const struct timespec pause = {.tv_nsec = 200 * 1000};
-
 	wall_clock_stop();
-	atomic_store(&sampling_active, false);
-	for (int i = 0; atomic_load(&sampling_inside) > 0 && i < 10000; i++)
-		nanosleep(&pause, NULL);
-	if (atomic_load(&sampling_inside) > 0)
+	if (!fall_quiet())
 		return false;
 	/* Events have memory that a handler reads. */
 	sampled_threads_stop();

@@ -64,6 +64,14 @@ bool sampler_close(void);
 /* Threads are sampled from now on. */
 void sampler_begin(void);
 
+/* Which of the conditions that there are, a bit each, the options ask for. */
+uint32_t sampler_conditions(const struct options *options);
+
+/* Of the conditions that the options ask for, those that there are not yet are had, too, between sampler_begin and sampler_stop: stacks are
+ * not taken for some ms. 0, or a negative code, and all is as it was: one is not to be had, there would be too many, or it is one of entries, which
+ * are of one session alone. */
+int sampler_more(const struct options *options, struct error *error);
+
 /* No stack is taken from now on. False: a handler is still inside. */
 bool sampler_stop(void);
 

@@ -301,7 +301,7 @@ struct profile_session session_row(const struct session *session, char **options
 		.ended = PROFILE_NOT_KNOWN,
 		.options = *options,
 		.metrics = session->counts,
-		.conditions = options_sample(wanted) ? UINT32_MAX : 0,
+		.conditions = session->conditions,
 		.traces = session->traces_ever,
 		.lines = wanted->call_sites.count > 0,
 		.scoped = wanted->scope.count > 0,

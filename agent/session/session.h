@@ -48,8 +48,9 @@ struct session {
 	_Atomic(const struct pattern_list *) threads[PROFILE_SESSIONS_MAX];
 	bool left;   /* it has ended, and its recording goes on */
 	bool serves; /* something of the recording uses what it has: it stays as long as that */
-	bool unsettled;  /* somebody may still ask the plan for what it wanted */
-	uint32_t counts; /* which of the recording's metrics it wants, as bits */
+	bool unsettled;      /* somebody may still ask the plan for what it wanted */
+	uint32_t counts;     /* which of the recording's metrics it wants, as bits */
+	uint32_t conditions; /* of the sampler's, as bits */
 	/* Bits 1 << enum trace_kind: the traces that are on for it, and those that ever were. */
 	uint32_t traces, traces_ever;
 	/* Its scope is what is done under "KEY=PATTERN"; NULL: it is not. Of the list, which has all that it ever was. */

@@ -38,11 +38,6 @@ static bool has_scope(const struct session *session)
 	return session_has_scope(session);
 }
 
-static bool samples(const struct session *session)
-{
-	return options_sample(&session->options);
-}
-
 static bool traces_events(const struct session *session)
 {
 	return session->traces & 1U << TRACE_EVENTS;
@@ -69,7 +64,6 @@ static const struct agreed {
 	{"io_cpu", does_io},
 	{"io_class_loading", does_io},
 	{"scope_follow", has_scope},
-	{"sample", samples},
 	{"slowest", watches},
 	{"distribution_process", watches},
 	{"parameter_values", reads_values},
