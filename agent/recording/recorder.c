@@ -13,6 +13,7 @@
 #include "agent/recording/recording.h"
 #include "agent/recording/sessions.h"
 #include "agent/recording/turn.h"
+#include "agent/recording/widen.h"
 #include "agent/tracers/tracers.h"
 #include "agent/session/session_matches.h"
 #include "agent/threads/thread_events.h"
@@ -278,10 +279,13 @@ static int start_beside(JNIEnv *jni, struct session *host,
 	code = sessions_name(guest, request->name, request->owner, error);
 	if (!code)
 		code = session_begin_guest(guest, error);
+	if (!code)
+		code = recording_widen(jni, host, &guest->options.metrics, error);
 	if (code) {
 		session_destroy(guest);
 		return code;
 	}
+	session_choose_metrics(guest);
 	add_guest(host, guest);
 	code = recording_join(jni, guest, error);
 	if (code) {

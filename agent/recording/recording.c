@@ -17,7 +17,6 @@
 #include "agent/probes/native_methods.h"
 #include "agent/recording/plan_owners.h"
 #include "agent/recording/recording_facts.h"
-#include "agent/recording/widen.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/sample/allocations.h"
@@ -641,10 +640,8 @@ static int join_writer(struct session *guest, struct error *error)
 
 int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 {
-	int code = recording_widen(jni, guest->host, &guest->options.metrics, error), done = 0;
+	int code = 0, done = 0;
 
-	if (!code)
-		session_choose_metrics(guest);
 	for (; done < STEPS && !code; done++) {
 		const struct step *step = &steps[done];
 
