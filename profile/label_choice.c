@@ -182,9 +182,8 @@ static void give_calls(struct profile *profile, const struct profile_node *label
 	node->native += label->native;
 }
 
-/* A thread did what its nodes did; of those without anything nothing is left. Of its waiting for a processor it is not known what
- * it was done under. */
-static void sum_thread(const struct profile *profile, size_t at)
+/* Of its waiting for a processor it is not known what it was done under. */
+void profile_sum_thread(struct profile *profile, size_t at)
 {
 	struct profile_thread *thread = &profile->thread[at];
 	uint64_t total[PROFILE_METRIC_MAX] = {0}, events = 0;
@@ -260,7 +259,7 @@ int labels_choose(struct owned_profile *owned, const struct label_choice *choice
 	}
 	profile->account_count = accounts;
 	for (size_t t = 0; t < profile->thread_count; t++)
-		sum_thread(profile, t);
+		profile_sum_thread(profile, t);
 	leave_out(profile);
 	return interval_drop_unused(profile);
 }

@@ -364,7 +364,7 @@ static const struct parameter report_parameters[] = {
 	{"interval", take_value, WORD(interval)},
 	{"thread", take_pattern_value, WORD(choice.threads)},
 	{"method", take_pattern_value, WORD(choice.methods)},
-	{"path", take_pattern_value, WORD(choice.paths)},
+	{"path", take_pattern_value, WORD(choice.files)},
 	{"metric", take_value, WORD(choice.metrics)},
 	{"sort", take_value, WORD(request.sort)},
 	{"top", take_number, WORD(request.top)},

@@ -64,6 +64,14 @@ option_taker take_snapshots, take_from, take_to;
 			"only what calls with such a value of a parameter did, e.g. 'SELECT "  \
 			"*' or PARAMETER=PATTERN; may be repeated",                            \
 			take_pattern, offsetof(words, choice.model.labels.values)},            \
+		{"--path", "PATTERN",                                                          \
+			"only what calls of such methods did, e.g. "                           \
+			"'com.acme.Shop.order', with all that they called; may be repeated",   \
+			take_pattern, offsetof(words, choice.model.paths)},                    \
+		{"--component", "NAME",                                                        \
+			"only what was done within such components, e.g. 'JDBC*', with all "   \
+			"that they called; may be repeated",                                   \
+			take_pattern, offsetof(words, choice.model.within)},                   \
 		{"--snapshot", "A..B",                                                         \
 			"only between two snapshots; A.. to the end, ..B from the beginning; " \
 			"see jprof(1)",                                                        \
@@ -77,6 +85,15 @@ option_taker take_snapshots, take_from, take_to;
 			"where no calibration is kept: measure one with this JVM; see "        \
 			"jprof(1)",                                                            \
 			take_text, offsetof(words, choice.java)                                \
+	}
+
+/* The same of a command whose figures of I/O are chosen by files. */
+#define PROFILE_FILE_ROW(words, choice)                                                        \
+	{                                                                                      \
+		"--file", "PATTERN",                                                           \
+			"I/O: only that with such files and addresses, e.g. '*.db' or "        \
+			"'*:5432', and what led to it; may be repeated",                       \
+			take_pattern, offsetof(words, choice.model.files)                      \
 	}
 
 /* The same of a command that has no --to of its own. */

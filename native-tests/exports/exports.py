@@ -65,7 +65,8 @@ def needs(tool):
         sys.exit(SKIPPED)
 
 
-CHOICES = [[], ["--merge-threads"], ["--thread", "w*"], ["--by", "component"]]
+CHOICES = [[], ["--merge-threads"], ["--thread", "w*"], ["--by", "component"], ["--path", "*"],
+           ["--component", "(app*", "--by", "component"]]
 
 
 def choices(made, profile):

@@ -323,7 +323,7 @@ static int remove_file(void **state)
 /* What is asked for; NULL and 0: not. */
 struct asked {
 	const char *tags[3], *values[2];
-	const char *view, *interval, *by, *thread, *method, *metrics;
+	const char *view, *interval, *by, *thread, *method, *metrics, *path, *file;
 	bool is_auto;
 	const struct adjustment *adjustment;
 };
@@ -375,6 +375,10 @@ static char *print_chosen(const struct profile *profile, const struct asked *ask
 		assert_int_equal(pattern_list_add(&request.choice.threads, asked->thread), 0);
 	if (asked->method)
 		assert_int_equal(pattern_list_add(&request.choice.methods, asked->method), 0);
+	if (asked->path)
+		assert_int_equal(pattern_list_add(&request.choice.paths, asked->path), 0);
+	if (asked->file)
+		assert_int_equal(pattern_list_add(&request.choice.files, asked->file), 0);
 	out_init(&out, -1);
 	if (report_put_profile(profile, &request, &out, &violations, &error) != 0)
 		fail_msg("%s: %s", asked->view, error.text);
@@ -382,6 +386,8 @@ static char *print_chosen(const struct profile *profile, const struct asked *ask
 	out_char(&out, '\0');
 	pattern_list_fini(&request.choice.threads);
 	pattern_list_fini(&request.choice.methods);
+	pattern_list_fini(&request.choice.paths);
+	pattern_list_fini(&request.choice.files);
 	return out.buffer;
 }
 
@@ -706,6 +712,20 @@ static void test_chosen(void **state)
 		{__LINE__, {.values = {"Db.execute(0)=SELECT*"}, .tags = {"user=(none)"}}, 2, 0,
 			2},
 		{__LINE__, {.tags = {"user=alice"}, .interval = "..early"}, 286, 112, 32},
+		/* Below calls of a method, too. */
+		{__LINE__, {.path = "com.acme.Db.prepare"}, 96, 12, 18},
+		{__LINE__, {.path = "com.acme.Db.prepare", .interval = "..early"}, 192, 24, 36},
+		{__LINE__, {.path = "com.acme.Db.execute"}, 190, 106, 18},
+		{__LINE__, {.path = "com.acme.Net"}, 78, 0, 78},
+		{__LINE__, {.path = "com.acme.Db.prepare", .tags = {"user=alice"}}, 94, 12, 16},
+		{__LINE__, {.path = "com.acme.Db.prepare", .tags = {"kind=http"}}, 20, 0, 16},
+		{__LINE__, {.path = "com.acme.Db.prepare", .values = {"SELECT*"}}, 83, 12, 18},
+		{__LINE__, {.path = "com.acme.Db.prepare", .values = {"7"}}, 52, 12, 0},
+		{__LINE__,
+			{.path = "com.acme.Net",
+				.values = {"SELECT*"},
+				.tags = {"user=(none)"}},
+			2, 0, 2},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -733,6 +753,84 @@ static void test_chosen(void **state)
 		if (execute != cases[i].execute || send != cases[i].send)
 			fail_msg("line %d: %lld, %lld", cases[i].line, (long long)execute,
 				(long long)send);
+		json_decref(report);
+	}
+}
+
+/* Of a value that is above what was chosen there is what was done below that. */
+static void test_values_in_place(void **state)
+{
+	json_t *report =
+		report_asked(&(struct asked){.view = "values", .path = "com.acme.Db.prepare"});
+	const json_t *row = find_row(report, value_keys, "Db.execute(0)", SQL, "value");
+
+	check(__LINE__, row, "calls", 1);
+	check(__LINE__, row, "base.wall", 11);
+	check(__LINE__, row, "cum.wall", 83);
+	check(__LINE__, row, "sent.bytes", 30);
+	check(__LINE__, row, "rows", 2);
+	check(__LINE__, row, "allocated.bytes", 48);
+	row = find_row(report, value_keys, "Db.execute(1)", "7", "value");
+	check(__LINE__, row, "calls", 0);
+	check(__LINE__, row, "base.wall", 0);
+	check(__LINE__, row, "cum.wall", 52);
+	row = find_row(report, value_keys, "Db.execute(0)", NULL, "not known");
+	check(__LINE__, row, "cum.wall", 13);
+	check(__LINE__, row, "received.bytes", 40);
+	json_decref(report);
+}
+
+/* Each key's rows are all that was done there. */
+static void test_tags_in_place(void **state)
+{
+	static const struct tag_case cases[] = {
+		{__LINE__, "user", "alice", "value", 1, 7, 94, 30, 0},
+		{__LINE__, "user", NULL, "none", 1, 0, 2, 0, 0},
+		{__LINE__, "kind", "http", "value", 1, 2, 20, 30, 0},
+		{__LINE__, "kind", NULL, "none", 1, 5, 76, 0, 0},
+	};
+
+	check_tags(&(struct asked){.view = "tags", .path = "com.acme.Db.prepare"}, cases,
+		COUNT(cases));
+}
+
+/* Values below which, and tags under which, I/O was done with the files, and that alone. */
+static void test_files_of_labels(void **state)
+{
+	static const struct {
+		int line;
+		struct asked asked;
+		const char *first, *second, *kind;
+		size_t rows;
+		json_int_t reads, writes, sent, received;
+	} cases[] = {
+		{__LINE__, {.view = "values", .file = "/data"}, "Db.execute(0)", SQL, "value",
+			2, 20, 5, 0, 0},
+		{__LINE__, {.view = "values", .file = "/data"}, "Db.execute(1)", "7", "value",
+			2, 20, 5, 0, 0},
+		{__LINE__, {.view = "values", .file = "/data", .path = "com.acme.Db.prepare"},
+			"Db.execute(1)", "7", "value", 2, 20, 5, 0, 0},
+		{__LINE__, {.view = "tags", .file = "remote"}, "user", "alice", "value", 3, 0,
+			0, 30, 40},
+		{__LINE__, {.view = "tags", .file = "remote"}, "kind", NULL, "none", 3, 0, 0, 0,
+			40},
+		{__LINE__, {.view = "tags", .file = "remote", .values = {"SELECT*"}}, "kind",
+			"http", "value", 2, 0, 0, 30, 0},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		bool of_tags = strcmp(cases[i].asked.view, "tags") == 0;
+		json_t *report = report_asked(&cases[i].asked);
+		const json_t *row = find_row(report, of_tags ? tag_keys : value_keys,
+			cases[i].first, cases[i].second, cases[i].kind);
+
+		if (json_array_size(json_object_get(report, "rows")) != cases[i].rows)
+			fail_msg("line %d: %zu rows", cases[i].line,
+				json_array_size(json_object_get(report, "rows")));
+		check(cases[i].line, row, "reads.bytes", cases[i].reads);
+		check(cases[i].line, row, "writes.bytes", cases[i].writes);
+		check(cases[i].line, row, "sent.bytes", cases[i].sent);
+		check(cases[i].line, row, "received.bytes", cases[i].received);
 		json_decref(report);
 	}
 }
@@ -822,6 +920,44 @@ static void test_nothing_chosen(void **state)
 
 /* ---- adjusted ---- */
 
+/* What is chosen by place has the figures that it has in the tree, in the sums of threads and by tags as well. */
+static void check_adjusted_place(
+	const struct profile *profile, const struct adjustment *adjustment)
+{
+	const struct asked threads = {
+		.view = "threads", .path = "com.acme.Db.prepare", .adjustment = adjustment};
+	const struct asked tags_asked = {
+		.view = "tags", .path = "com.acme.Db.prepare", .adjustment = adjustment};
+	json_t *report = report_of(profile, &threads), *row;
+	json_int_t user = 0, raw = 0;
+	uint64_t all = 0;
+	size_t i;
+
+	/* Of three ns one was taken out, of each node by itself: of those below calls of prepare. */
+	for (i = 0; i < profile->node_count; i++) {
+		size_t up = i;
+
+		while (profile->node[up].method != PREPARE && profile->node[up].parent != up)
+			up = profile->node[up].parent;
+		if (profile->node[up].method == PREPARE)
+			all += adjustment->adjusted.base[i];
+	}
+	assert_true(all > 0);
+	assert_int_equal(total_of(report), all);
+	json_decref(report);
+	report = report_of(profile, &tags_asked);
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+	{
+		if (strcmp(json_string_value(at(row, "key")), "user") != 0)
+			continue;
+		user += json_integer_value(at(row, "cum.wall"));
+		raw += json_integer_value(at(row, "raw_cum.wall"));
+	}
+	assert_int_equal(user, all);
+	assert_int_equal(raw, 96);
+	json_decref(report);
+}
+
 /* A calibration took something out of each node; its error is a quarter of what was counted. What labels tell apart adds up to
  * that. */
 static void test_adjusted(void **state)
@@ -876,6 +1012,7 @@ static void test_adjusted(void **state)
 	}
 	assert_int_equal(execute, execute_base);
 	json_decref(report);
+	check_adjusted_place(profile, &adjustment);
 	profile_free(profile);
 }
 
@@ -892,6 +1029,9 @@ static void test_divided(void **state)
 		{__LINE__, {.view = "tags"}, 1395, 17},
 		{__LINE__, {.view = "tags", .values = {"SELECT*"}}, 110, 8},
 		{__LINE__, {.view = "tags", .tags = {"user=alice"}}, 143, 10},
+		{__LINE__, {.view = "tags", .path = "com.acme.Db.execute"}, 190, 8},
+		{__LINE__, {.view = "tags", .path = "com.acme.Db", .values = {"SELECT*"}}, 110,
+			8},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -1060,6 +1200,9 @@ int main(void)
 		cmocka_unit_test(test_values_of_tags),
 		cmocka_unit_test(test_one_kind),
 		cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_values_in_place),
+		cmocka_unit_test(test_tags_in_place),
+		cmocka_unit_test(test_files_of_labels),
 		cmocka_unit_test(test_chosen_calls),
 		cmocka_unit_test(test_chosen_accounts),
 		cmocka_unit_test(test_nothing_chosen),
