@@ -186,7 +186,8 @@ const struct command commands[] = {
 		cmd_control, .words = WORDS_PROCESS},
 	{"report",
 		"[FILE] [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
-		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
+		"             [--thread PATTERN] [--tag KEY=PATTERN] [--value PATTERN]\n"
+		"             [--path PATTERN] [--component NAME] [--file PATTERN] [--method PATTERN]\n"
 		"             [--snapshot A..B] [--format FORMAT]",
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report, .options = &report_table,

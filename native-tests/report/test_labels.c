@@ -23,7 +23,7 @@
 enum { RUN = METHOD_FIRST, EXECUTE, PREPARE, SEND, BYTES, METHODS_END };
 
 enum { FIRST = 1, SECOND, USER, KIND }; /* parameters */
-enum { SELECT_A = 1, NOTHING, OTHERS, SEVEN, ALICE, BOB, HTTP };
+enum { SELECT_A = 1, NOTHING, OTHERS, ASTERISK, ALICE, BOB, HTTP };
 enum { NO_TAGS = 1, OF_ALICE, OF_ALICE_HTTP, OF_BOB };
 
 static char folder[] = "/tmp/jprof-labels-XXXXXX";
@@ -41,7 +41,7 @@ static const struct {
 	{1, 3, 2, EXECUTE, 0, 0, 6, 3},
 	{1, 4, 3, EXECUTE, SELECT_A, 0, 3, 20},
 	/* Two parameters of one call. */
-	{1, 5, 4, EXECUTE, SEVEN, 0, 2, 7},
+	{1, 5, 4, EXECUTE, ASTERISK, 0, 2, 7},
 	{1, 6, 5, PREPARE, 0, 0, 2, 40},
 	/* The same value inside itself. */
 	{1, 7, 6, EXECUTE, 0, 0, 1, 1},
@@ -81,13 +81,16 @@ static const struct profile_parameter parameters[] = {
 	{KIND, "kind", true},
 };
 
+/* A value that is a pattern of all others, too. */
+#define STAR "*"
+
 #define SQL "SELECT a\n  FROM <b> /* \x1b[2J\xe2\x80\xae */"
 
 static const struct profile_value values[] = {
 	{SELECT_A, FIRST, SQL, false},
 	{NOTHING, FIRST, NULL, false},
 	{OTHERS, FIRST, NULL, true},
-	{SEVEN, SECOND, "7", false},
+	{ASTERISK, SECOND, STAR, false},
 	{ALICE, USER, "alice", false},
 	{BOB, USER, "bob", false},
 	{HTTP, KIND, "http", false},
@@ -477,7 +480,7 @@ static void test_values(void **state)
 		{__LINE__, "Db.execute(0)", NULL, "null", 1, 6, 6, 0, 0, 0, 0, 0, 0},
 		{__LINE__, "Db.execute(0)", NULL, "others", 1, 8, 8, 0, 0, 0, 0, 0, 0},
 		{__LINE__, "Db.execute(0)", NULL, "not known", 5, 53, 66, 0, 0, 0, 40, 0, 0},
-		{__LINE__, "Db.execute(1)", "7", "value", 2, 7, 59, 20, 5, 0, 0, 2, 48},
+		{__LINE__, "Db.execute(1)", STAR, "value", 2, 7, 59, 20, 5, 0, 0, 2, 48},
 		{__LINE__, "Db.execute(1)", NULL, "not known", 8, 87, 131, 0, 0, 30, 40, 9, 0},
 	};
 	json_t *report = report_asked(&(struct asked){.view = "values"});
@@ -706,7 +709,11 @@ static void test_chosen(void **state)
 		{__LINE__, {.tags = {"user=(none)"}}, 1162, 50, 2},
 		{__LINE__, {.tags = {"user=*", "user=(none)"}}, 143 + 90 + 1162, 106, 78},
 		{__LINE__, {.values = {"SELECT*"}}, 110, 39, 18},
-		{__LINE__, {.values = {"Db.execute(1)=7"}}, 59, 19, 0},
+		{__LINE__, {.values = {"Db.execute(1)=" STAR}}, 59, 19, 0},
+		/* It alone; and all but it, as patterns that are no value. */
+		{__LINE__, {.values = {STAR}}, 59, 19, 0},
+		{__LINE__, {.values = {"**"}}, 124, 53, 18},
+		{__LINE__, {.values = {"Db.execute(0)=*"}}, 124, 53, 18},
 		{__LINE__, {.values = {"(null)", "(others)"}}, 14, 14, 0},
 		{__LINE__, {.values = {"SELECT*"}, .tags = {"kind=http"}}, 20, 0, 16},
 		{__LINE__, {.values = {"Db.execute(0)=SELECT*"}, .tags = {"user=(none)"}}, 2, 0,
@@ -720,7 +727,7 @@ static void test_chosen(void **state)
 		{__LINE__, {.path = "com.acme.Db.prepare", .tags = {"user=alice"}}, 94, 12, 16},
 		{__LINE__, {.path = "com.acme.Db.prepare", .tags = {"kind=http"}}, 20, 0, 16},
 		{__LINE__, {.path = "com.acme.Db.prepare", .values = {"SELECT*"}}, 83, 12, 18},
-		{__LINE__, {.path = "com.acme.Db.prepare", .values = {"7"}}, 52, 12, 0},
+		{__LINE__, {.path = "com.acme.Db.prepare", .values = {STAR}}, 52, 12, 0},
 		{__LINE__,
 			{.path = "com.acme.Net",
 				.values = {"SELECT*"},
@@ -770,7 +777,7 @@ static void test_values_in_place(void **state)
 	check(__LINE__, row, "sent.bytes", 30);
 	check(__LINE__, row, "rows", 2);
 	check(__LINE__, row, "allocated.bytes", 48);
-	row = find_row(report, value_keys, "Db.execute(1)", "7", "value");
+	row = find_row(report, value_keys, "Db.execute(1)", STAR, "value");
 	check(__LINE__, row, "calls", 0);
 	check(__LINE__, row, "base.wall", 0);
 	check(__LINE__, row, "cum.wall", 52);
@@ -806,10 +813,10 @@ static void test_files_of_labels(void **state)
 	} cases[] = {
 		{__LINE__, {.view = "values", .file = "/data"}, "Db.execute(0)", SQL, "value",
 			2, 20, 5, 0, 0},
-		{__LINE__, {.view = "values", .file = "/data"}, "Db.execute(1)", "7", "value",
+		{__LINE__, {.view = "values", .file = "/data"}, "Db.execute(1)", STAR, "value",
 			2, 20, 5, 0, 0},
 		{__LINE__, {.view = "values", .file = "/data", .path = "com.acme.Db.prepare"},
-			"Db.execute(1)", "7", "value", 2, 20, 5, 0, 0},
+			"Db.execute(1)", STAR, "value", 2, 20, 5, 0, 0},
 		{__LINE__, {.view = "tags", .file = "remote"}, "user", "alice", "value", 3, 0,
 			0, 30, 40},
 		{__LINE__, {.view = "tags", .file = "remote"}, "kind", NULL, "none", 3, 0, 0, 0,
@@ -844,10 +851,10 @@ static void test_chosen_calls(void **state)
 		json_int_t methods, value;
 	} cases[] = {
 		{__LINE__, {.values = {"SELECT*"}}, 4, 4},
-		{__LINE__, {.values = {"7"}}, 3, 1},
-		{__LINE__, {.values = {"SELECT*", "7"}}, 4, 4},
+		{__LINE__, {.values = {STAR}}, 3, 1},
+		{__LINE__, {.values = {"SELECT*", STAR}}, 4, 4},
 		{__LINE__, {.values = {"(null)"}}, 1, -1},
-		{__LINE__, {.values = {"7"}, .tags = {"user=alice"}}, 3, 1},
+		{__LINE__, {.values = {STAR}, .tags = {"user=alice"}}, 3, 1},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -1143,8 +1150,8 @@ static void test_text(void **state)
 		{{.view = "tags", .by = "user,kind"}, 80, {"user,kind", "alice, (none)"}},
 		{{.view = "methods", .tags = {"user=alice"}}, 80,
 			{"only what was done under the tags user=alice; without 1000 calls"}},
-		{{.view = "tree", .values = {"SELECT*", "7"}}, 80,
-			{"only what was done by calls with the values SELECT*, 7", "execute"}},
+		{{.view = "tree", .values = {"SELECT*", STAR}}, 80,
+			{"only what was done by calls with the values SELECT*, *", "execute"}},
 	};
 
 	for (size_t c = 0; c < COUNT(cases); c++) {
