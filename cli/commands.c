@@ -187,8 +187,8 @@ const struct command commands[] = {
 	{"report",
 		"[FILE] [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
 		"             [--thread PATTERN] [--tag KEY=PATTERN] [--value PATTERN]\n"
-		"             [--path PATTERN] [--component NAME] [--file PATTERN] [--method PATTERN]\n"
-		"             [--snapshot A..B] [--format FORMAT]",
+		"             [--path PATTERN] [--component NAME] [--file PATTERN]\n"
+		"             [--method PATTERN] [--snapshot A..B] [--format FORMAT]",
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report, .options = &report_table,
 		.words = WORDS_PROFILE, .values = cmd_report_values},

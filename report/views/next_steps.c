@@ -42,16 +42,6 @@ static void put_method(struct report *report, struct out *out, uint32_t method, 
 	out_shell_word(out, name.text, name.length);
 }
 
-/* What the command chooses that opens the same. */
-static unsigned chosen_by(const struct model_choice *choice)
-{
-	bool labels = !label_choice_is_all(&choice->labels),
-	     places = choice->paths.count + choice->within.count > 0;
-
-	return (choice->threads.count > 0 ? BY_THREAD : 0) | (labels ? BY_LABEL : 0) |
-	       (places ? BY_PLACE : 0);
-}
-
 /* "jprof report FILE --view VIEW --method METHOD"; method 0: without. Of a view that has what was chosen alone. */
 static void print_command(
 	struct report *report, struct sink *sink, const struct view *view, uint32_t method)

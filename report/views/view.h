@@ -35,6 +35,16 @@ enum chosen_by {
 #define BY_CALLS (BY_NODE | BY_METHOD)
 #define BY_ALL   (BY_CALLS | BY_FILE)
 
+/* Of BY_NODE, what something was chosen by. */
+static inline unsigned chosen_by(const struct model_choice *choice)
+{
+	bool labels = !label_choice_is_all(&choice->labels),
+	     places = choice->paths.count + choice->within.count > 0;
+
+	return (choice->threads.count > 0 ? BY_THREAD : 0) | (labels ? BY_LABEL : 0) |
+	       (places ? BY_PLACE : 0);
+}
+
 struct view {
 	const char *name, *meaning;
 	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
