@@ -133,9 +133,7 @@ static const struct command_option diff_options[] = {
 	{"--after", "FILE...", "those of the other side", take_side, 0},
 	PROFILE_CHOICE_ROWS(struct words, choice),
 	PROFILE_TIME_ROWS(struct words, choice),
-	{"--path", "PATTERN",
-		"I/O: only of such files and addresses, e.g. '*.db'; may be repeated",
-		take_pattern, WORD(choice.model.paths)},
+	PROFILE_FILE_ROW(struct words, choice),
 	{"--normalize", "WHAT",
 		"divide all figures of a profile by the calls of methods like that pattern, or "
 		"by the total of metric:NAME, so that runs with different amounts of work "

@@ -14,7 +14,6 @@
 #include "cli/terminal/progress.h"
 #include "options/wrap.h"
 #include "report/exports/export.h"
-#include "report/model/labelled.h"
 
 struct words {
 	struct profile_choice choice;
@@ -66,6 +65,7 @@ static const struct command_option export_options[] = {
 	{"-o", "OUT", "where to; - is standard output; beside the profile unless given",
 		take_some_text, WORD(output)},
 	PROFILE_CHOICE_ROWS(struct words, choice),
+	PROFILE_FILE_ROW(struct words, choice),
 	PROFILE_FROM_ROW(struct words, choice),
 	{"--method", "PATTERN",
 		"only what such methods, e.g. 'com.acme.*', and what they call did; may be "
@@ -115,6 +115,9 @@ static int check_words(const struct words *words)
 	} rows[] = {
 		{"--method", choice->methods.count > 0, exporter->methods},
 		{"--merge-threads", choice->merge_threads, exporter->merges},
+		{"--path", choice->paths.count > 0, exporter->places},
+		{"--component", choice->within.count > 0, exporter->places},
+		{"--file", choice->files.count > 0, exporter->io},
 		{"--by", words->by_component, !exporter->timeline},
 		{"--components", words->components != NULL, !exporter->timeline},
 	};
@@ -130,36 +133,85 @@ static int check_words(const struct words *words)
 	return EXIT_DONE;
 }
 
-/* Calls are a figure here, which the model has not among its metrics: takes them out of the names. kept: those that stay, owned.
- * -1 without memory. */
-static int choose_calls(const char *names, char **kept, enum export_calls *calls)
+/* Calls and I/O are figures here, which the model has not among its metrics. NULL: it is another one. */
+static bool *find_figure(struct export_figures *figures, const char *name, size_t length)
+{
+	for (size_t i = 0; i < EXPORT_IO_FIGURES; i++)
+		if (strlen(export_io_names[i]) == length &&
+			strncmp(export_io_names[i], name, length) == 0)
+			return &figures->io[i];
+	return NULL;
+}
+
+/* Takes those out of the names. kept: the others, owned. -1 without memory. */
+static int take_names(const char *names, char **kept, struct export_figures *figures)
 {
 	size_t length;
 
-	*kept = NULL;
-	*calls = CALLS_TOO;
-	if (!names)
-		return 0;
-	*calls = CALLS_NOT;
 	*kept = calloc(1, strlen(names) + 1);
 	if (!*kept)
 		return -1;
 	for (; *names != '\0'; names += length + (names[length] != '\0')) {
+		bool *found, is_calls;
+
 		length = strcspn(names, "+,");
-		if (length == strlen("calls") && strncmp(names, "calls", length) == 0) {
-			*calls = CALLS_TOO;
+		is_calls = length == strlen("calls") && strncmp(names, "calls", length) == 0;
+		found = find_figure(figures, names, length);
+		if (is_calls)
+			figures->calls = EXPORT_ASKED;
+		else if (found)
+			*found = true;
+		if (is_calls || found)
 			continue;
-		}
 		if (**kept != '\0')
 			strcat(*kept, "+");
 		strncat(*kept, names, length);
 	}
-	if (**kept == '\0' && *calls == CALLS_TOO) {
-		*calls = CALLS_ALONE;
-		free(*kept);
-		*kept = NULL;
-	}
+	figures->metrics = **kept != '\0';
+	if (figures->metrics)
+		return 0;
+	free(*kept);
+	*kept = NULL;
 	return 0;
+}
+
+/* What is exported: the figures that were named; else those of I/O where files were chosen, and all others where none were. kept: of
+ * the names those of metrics and conditions, owned. -1 without memory. */
+static int choose_figures(
+	const struct words *words, char **kept, struct export_figures *figures)
+{
+	const struct model_choice *choice = &words->choice.model;
+	bool of_files = choice->files.count > 0 && !words->exporter->timeline;
+
+	*kept = NULL;
+	*figures = (struct export_figures){0};
+	if (choice->metrics)
+		return take_names(choice->metrics, kept, figures);
+	figures->metrics = !of_files;
+	figures->calls = of_files ? EXPORT_NOT : EXPORT_FOUND;
+	for (size_t i = 0; i < EXPORT_IO_FIGURES; i++)
+		figures->io[i] = of_files;
+	return 0;
+}
+
+/* Figures that go with what was chosen, and with the format. */
+static int check_figures(const struct words *words, const struct export_figures *figures)
+{
+	const struct exporter *exporter = words->exporter;
+	bool io = false;
+
+	for (size_t i = 0; i < EXPORT_IO_FIGURES; i++)
+		io |= figures->io[i];
+	if (io && (!exporter->io || exporter->timeline))
+		return command_usage(
+			"export", "the format '%s' has no figures of I/O", exporter->name);
+	if (words->choice.model.files.count > 0 && !exporter->timeline &&
+		(figures->metrics || figures->calls != EXPORT_NOT))
+		return command_usage("export",
+			"of what was done with files the figures are io.ns, io.bytes and "
+			"io.ops, not '%s'",
+			words->choice.model.metrics);
+	return EXIT_DONE;
 }
 
 /* ---- where it goes ---- */
@@ -253,19 +305,14 @@ static void say_adjustment(const struct opened_profile *opened)
 		say("calibration: %s", opened->adjustment.said);
 }
 
-/* So are the figures of a part alone. */
-static void say_chosen(const struct opened_profile *opened, const struct model_choice *choice)
+static void say_line(const char *line)
 {
-	struct store store = {0};
-	struct label line = labels_chosen_line(opened->profile, &choice->labels, &store);
-
-	if (line.length > 0)
-		say("%s", line.text);
-	store_fini(&store);
+	progress_hide();
+	say("%s", line);
 }
 
-static int write_export(
-	struct words *words, const char *output, enum export_calls calls, struct error *error)
+static int write_export(struct words *words, const char *output,
+	const struct export_figures *figures, struct error *error)
 {
 	const struct exporter *exporter = words->exporter;
 	const struct profile_wanted wanted = {.records = exporter->timeline,
@@ -275,10 +322,11 @@ static int write_export(
 	struct opened_profile opened;
 	struct export_interval *intervals = NULL;
 	struct export_request request = {.exporter = exporter,
-		.calls = calls,
+		.figures = *figures,
 		.by_component = words->by_component,
 		.components = words->components,
-		.file = slash ? slash + 1 : words->choice.file};
+		.file = slash ? slash + 1 : words->choice.file,
+		.say = say_line};
 	struct output_file file = {.fd = -1};
 	int failed = opened_profile_init(&opened, &words->choice, &wanted, error);
 
@@ -300,10 +348,8 @@ static int write_export(
 	progress_hide();
 	if (failed == 0 && opened.state[0] != '\0')
 		say("%s", opened.state);
-	if (failed == 0) {
-		say_chosen(&opened, &words->choice.model);
+	if (failed == 0)
 		say_adjustment(&opened);
-	}
 	free(intervals);
 	opened_profile_fini(&opened);
 	return failed;
@@ -312,14 +358,19 @@ static int write_export(
 static int export_profile(struct words *words, const char *output)
 {
 	struct error error = {0};
-	enum export_calls calls;
+	struct export_figures figures;
 	char *metrics;
-	int failed;
+	int failed, status;
 
-	if (choose_calls(words->choice.model.metrics, &metrics, &calls) != 0)
+	if (choose_figures(words, &metrics, &figures) != 0)
 		return command_no_memory();
+	status = check_figures(words, &figures);
+	if (status != EXIT_DONE) {
+		free(metrics);
+		return status;
+	}
 	words->choice.model.metrics = metrics;
-	failed = write_export(words, output, calls, &error);
+	failed = write_export(words, output, &figures, &error);
 	free(metrics);
 	if (failed == 0) {
 		if (strcmp(output, "-") != 0)

@@ -41,7 +41,8 @@ enum { EVENTS = 7 };
 struct words {
 	const char *subject; /* a file, a pid, a program; or NULL */
 	const char *name;    /* of a session of that process; or NULL */
-	const char *calibration, *java;
+	/* Of it the calibration, and what the page has chosen at first. */
+	struct profile_choice choice;
 	uint64_t port;
 	bool no_browser, keeps;
 	int64_t keep; /* milliseconds; 0: not given */
@@ -112,9 +113,10 @@ static const struct command_option open_options[] = {
 	{"--calibration", "FILE|off|auto",
 		"take jprof's own cost out by this file, leave it in, or measure it now if "
 		"no calibration is kept; see jprof(1)",
-		take_text, offsetof(struct words, calibration)},
+		take_text, offsetof(struct words, choice.calibration)},
 	{"--java", "PATH", "where no calibration is kept: measure one with this JVM", take_text,
-		offsetof(struct words, java)},
+		offsetof(struct words, choice.java)},
+	PROFILE_PART_ROWS(struct words, choice),
 };
 
 const struct command_table open_table = {"open", open_options,
@@ -141,7 +143,8 @@ static bool is_file(const char *word)
 static int open_file(struct opening *opening, const char *file, struct error *error)
 {
 	const struct words *words = opening->words;
-	int failed = shown_init(&opening->shown, file, words->calibration, words->java, error);
+	int failed = shown_init(
+		&opening->shown, file, words->choice.calibration, words->choice.java, error);
 	const struct opened_profile *opened;
 	struct error ignored = {0};
 	char *named;
@@ -170,8 +173,8 @@ static int open_process(struct opening *opening, const char *word, struct error 
 	if (failed == 0)
 		failed = live_open(&opening->live, pid, words->name, NULL, &file, error);
 	if (failed == 0)
-		failed = shown_init(
-			&opening->shown, file, words->calibration, words->java, error);
+		failed = shown_init(&opening->shown, file, words->choice.calibration,
+			words->choice.java, error);
 	if (failed == 0 && file)
 		failed = shown_read(&opening->shown, error);
 	free(file);
@@ -347,6 +350,23 @@ static int add_events(struct opening *opening, struct error *error)
 
 /* ---- the page ---- */
 
+/* Within an element of the page, which no text may end. */
+static void put_chosen(const struct opening *opening, struct out *out)
+{
+	struct out json;
+
+	out_init(&json, -1);
+	page_put_chosen(&json, &opening->words->choice.model);
+	for (size_t i = 0; i < json.length; i++)
+		if (json.buffer[i] == '<')
+			out_text(out, "\\u003c");
+		else
+			out_char(out, json.buffer[i]);
+	if (json.failed != 0)
+		out->failed = json.failed;
+	out_fini(&json);
+}
+
 /* With what tells it where its data is. */
 static int put_page(const struct opening *opening, struct out *out, struct error *error)
 {
@@ -362,7 +382,9 @@ static int put_page(const struct opening *opening, struct out *out, struct error
 			out_char(out, ',');
 		out_json(out, trace_kind_names[kind], strlen(trace_kind_names[kind]));
 	}
-	out_text(out, "]}</script>\n");
+	out_text(out, "],\"chosen\":");
+	put_chosen(opening, out);
+	out_text(out, "}</script>\n");
 	out_bytes(out, parts.after.text, parts.after.length);
 	return out->failed == 0 ? 0 : error_set(error, ERROR_MEMORY, "no memory for the page");
 }
@@ -489,5 +511,6 @@ int cmd_open(int argc, char **argv)
 		status = open_subject(&words);
 	}
 	free(found);
+	profile_choice_fini(&words.choice);
 	return status;
 }

@@ -92,10 +92,7 @@ static const struct command_option report_options[] = {
 		WORD(request.sort)},
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_whole_number,
 		WORD(request.top)},
-	{"--path", "PATTERN",
-		"only what did I/O with such files and addresses, e.g. '*.db', and how "
-		"much; in views of I/O only that; may be repeated",
-		take_pattern, WORD(choice.model.paths)},
+	PROFILE_FILE_ROW(struct words, choice),
 	{"--method", "PATTERN",
 		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
 		"threads and I/O views what ran in and below them; may be repeated",
@@ -174,7 +171,8 @@ static void choose_layout(struct words *words)
 	if (request->format != &format_text || words->wide || request->width == 0)
 		return;
 	request->format = &format_screen;
-	if (!words->has_view)
+	/* What leads to a file is told in the tree. */
+	if (!words->has_view && words->choice.model.files.count == 0)
 		request->view = &view_overview;
 }
 
@@ -232,9 +230,11 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	uint64_t *violations, struct error *error)
 {
 	struct report_request *request = &words->request;
-	char *again = profile_choice_command(&words->choice);
+	char *again;
 	int failed = 0;
 
+	words->choice.model.definitions = request->components;
+	again = profile_choice_command(&words->choice);
 	request->state = opened->state[0] != '\0' ? opened->state : NULL;
 	request->again = again;
 	request->say = say_line;

@@ -209,8 +209,9 @@ const struct command commands[] = {
 		NULL, cmd_control, .options = &detach_table, .words = WORDS_PROCESS},
 	{"report",
 		"[FILE] [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
-		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
-		"             [--snapshot A..B] [--format FORMAT]",
+		"             [--thread PATTERN] [--tag KEY=PATTERN] [--value PATTERN]\n"
+		"             [--path PATTERN] [--component NAME] [--file PATTERN]\n"
+		"             [--method PATTERN] [--snapshot A..B] [--format FORMAT]",
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report, .options = &report_table,
 		.words = WORDS_PROFILE, .values = cmd_report_values},

@@ -35,22 +35,36 @@ static const char *text_of(const struct profile_value *value)
 	return value->text ? value->text : VALUE_NULL_NAME;
 }
 
+/* What a user wrote is a pattern; but where it is, letter by letter, what some value is, that value is meant: statements have a '*'
+ * themselves. By place in the list. */
+struct meaning {
+	const struct pattern_list *list;
+	bool *exact;
+};
+
+static bool means(const char *pattern, const char *text, bool exact)
+{
+	return exact ? strcmp(pattern, text) == 0 : pattern_match(pattern, text);
+}
+
 /* "PARAMETER=PATTERN", of a parameter that is called so. */
-static bool matches_of(const char *pattern, const char *parameter, const char *text)
+static bool means_of(const char *pattern, const char *parameter, const char *text, bool exact)
 {
 	size_t length = strlen(parameter);
 
 	return strncmp(pattern, parameter, length) == 0 && pattern[length] == '=' &&
-	       pattern_match(pattern + length + 1, text);
+	       means(pattern + length + 1, text, exact);
 }
 
-static bool matches_value(
-	const struct pattern_list *values, const char *parameter, const char *text)
+static bool matches_value(const struct meaning *values, const char *parameter, const char *text)
 {
-	for (size_t p = 0; p < values->count; p++)
-		if (pattern_match(values->pattern[p], text) ||
-			matches_of(values->pattern[p], parameter, text))
+	for (size_t p = 0; p < values->list->count; p++) {
+		const char *pattern = values->list->pattern[p];
+		bool exact = values->exact[p];
+
+		if (means(pattern, text, exact) || means_of(pattern, parameter, text, exact))
 			return true;
+	}
 	return false;
 }
 
@@ -77,27 +91,53 @@ static const char *tag_of(const struct profile *profile, size_t first, const cha
 }
 
 /* Behind the key. What has no such tag is asked for by its name alone: a pattern that matches anything is of any tag. */
-static bool matches_tag(const char *pattern, const char *text)
+static bool matches_tag(const char *pattern, const char *text, bool exact)
 {
-	return text ? pattern_match(pattern, text) : strcmp(pattern, VALUE_NONE_NAME) == 0;
+	return text ? means(pattern, text, exact) : strcmp(pattern, VALUE_NONE_NAME) == 0;
 }
 
 /* True if a pattern of each key that is asked for matches what the set has of it. */
 static bool is_chosen_set(
-	const struct profile *profile, const struct pattern_list *tags, size_t first)
+	const struct profile *profile, const struct meaning *tags, size_t first)
 {
-	for (size_t p = 0; p < tags->count; p++) {
-		const char *text = tag_of(profile, first, tags->pattern[p]);
-		size_t key = strcspn(tags->pattern[p], "=") + 1;
+	const struct pattern_list *list = tags->list;
+
+	for (size_t p = 0; p < list->count; p++) {
+		const char *text = tag_of(profile, first, list->pattern[p]);
+		size_t key = strcspn(list->pattern[p], "=") + 1;
 		bool any = false;
 
-		for (size_t q = 0; q < tags->count && !any; q++)
-			any = strncmp(tags->pattern[q], tags->pattern[p], key) == 0 &&
-			      matches_tag(tags->pattern[q] + key, text);
+		for (size_t q = 0; q < list->count && !any; q++)
+			any = strncmp(list->pattern[q], list->pattern[p], key) == 0 &&
+			      matches_tag(list->pattern[q] + key, text, tags->exact[q]);
 		if (!any)
 			return false;
 	}
 	return true;
+}
+
+/* Which of the patterns are what some value, or (tags) some tag's value, is. False without memory. */
+static bool find_meaning(struct owned_profile *owned, const struct pattern_list *list,
+	bool tags, struct meaning *meaning)
+{
+	const struct profile *profile = &owned->profile;
+
+	*meaning = (struct meaning){
+		list, store_room(&owned->store, list->count + 1, sizeof(bool))};
+	for (size_t p = 0; meaning->exact && p < list->count; p++)
+		for (size_t i = 0; strchr(list->pattern[p], '*') && i < profile->value_count;
+			i++) {
+			const struct profile_value *value = &profile->value[i];
+			const struct profile_parameter *parameter =
+				parameter_of(profile, value);
+
+			if (parameter->is_tag == tags)
+				meaning->exact[p] |= (!tags && means(list->pattern[p],
+								       text_of(value), true)) ||
+						     means_of(list->pattern[p], parameter->name,
+							     text_of(value), true);
+		}
+	return meaning->exact != NULL;
 }
 
 static struct pattern_list list_of(const char *const *tag)
@@ -108,19 +148,23 @@ static struct pattern_list list_of(const char *const *tag)
 bool labels_have_tag(const struct profile *profile, uint32_t tags, const char *tag)
 {
 	const struct pattern_list list = list_of(&tag);
+	const struct meaning meaning = {&list, &(bool){false}};
 
-	return is_chosen_set(profile, &list, profile_tags_find(profile, tags));
+	return is_chosen_set(profile, &meaning, profile_tags_find(profile, tags));
 }
 
 /* Values and sets of tags that are chosen; the scope's is one of them in any case. */
 static int find_chosen(
 	struct owned_profile *owned, const struct label_choice *choice, const char *scope)
 {
-	const struct pattern_list scopes = list_of(&scope);
+	const struct pattern_list list = list_of(&scope);
+	const struct meaning scopes = {&list, &(bool){false}};
 	const struct profile *profile = &owned->profile;
 	struct labels_chosen *chosen = store_room(&owned->store, 1, sizeof *chosen);
+	struct meaning values, tags;
 
-	if (!chosen)
+	if (!chosen || !find_meaning(owned, &choice->values, false, &values) ||
+		!find_meaning(owned, &choice->tags, true, &tags))
 		return -1;
 	chosen->by_value = choice->values.count > 0;
 	chosen->value = store_room(&owned->store, profile->value_count + 1, sizeof(bool));
@@ -131,12 +175,12 @@ static int find_chosen(
 		const struct profile_value *value = &profile->value[i];
 
 		chosen->value[i] = matches_value(
-			&choice->values, parameter_of(profile, value)->name, text_of(value));
+			&values, parameter_of(profile, value)->name, text_of(value));
 	}
 	for (size_t i = 0; i <= profile->tag_count; i++)
 		if (i == 0 || i == profile->tag_count ||
 			profile->tag[i].set != profile->tag[i - 1].set)
-			chosen->tags[i] = is_chosen_set(profile, &choice->tags, i) &&
+			chosen->tags[i] = is_chosen_set(profile, &tags, i) &&
 					  is_chosen_set(profile, &scopes, i);
 	owned->chosen = chosen;
 	return 0;
@@ -197,9 +241,8 @@ static void give_calls(struct profile *profile, const struct profile_node *label
 	node->native += label->native;
 }
 
-/* A thread did what its nodes did; of those without anything nothing is left. Of its waiting for a processor it is not known what
- * it was done under. */
-void labels_sum_thread(const struct profile *profile, size_t at)
+/* Of its waiting for a processor it is not known what it was done under. */
+void profile_sum_thread(struct profile *profile, size_t at)
 {
 	struct profile_thread *thread = &profile->thread[at];
 	uint64_t total[PROFILE_METRIC_MAX] = {0}, events = 0;
@@ -279,7 +322,7 @@ int labels_choose(
 	}
 	profile->account_count = accounts;
 	for (size_t t = 0; t < profile->thread_count; t++)
-		labels_sum_thread(profile, t);
+		profile_sum_thread(profile, t);
 	leave_out(profile);
 	return interval_drop_unused(profile);
 }

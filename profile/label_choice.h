@@ -13,7 +13,7 @@
 
 #include "options/pattern.h"
 
-/* Zero-initialised means all. */
+/* Zero-initialised means all. A pattern that is letter by letter what some value is means that one. */
 struct label_choice {
 	/* "KEY=PATTERN": of one key any, of each key one. */
 	struct pattern_list tags;

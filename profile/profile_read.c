@@ -507,12 +507,25 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 	return status;
 }
 
+/* Roots alone stand for threads that others wait for. */
+static bool is_anything_left(const struct profile *profile)
+{
+	uint64_t used = profile->account_count;
+
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		used |= profile->thread_first[t + 1] - profile->thread_first[t] > 1;
+		for (unsigned m = 0; m < profile->metric_count; m++)
+			used |= profile->thread[t].total[m];
+	}
+	return used != 0;
+}
+
 /* Something was done under the labels that were chosen. */
 static int check_choice(struct reader *reader, const struct label_choice *choice)
 {
 	bool by_tag = choice->tags.count > 0;
 
-	if (reader->profile->node_count > 0)
+	if (is_anything_left(reader->profile))
 		return 0;
 	return error_set(reader->source->error, ERROR_MISSING,
 		"nothing was done %s '%s'%s; --view %s lists what there is",

@@ -219,6 +219,10 @@ size_t profile_tags_find(const struct profile *profile, uint32_t set);
 /* How many other sessions shared the recording with this one at most at a time. */
 unsigned profile_others(const struct profile *profile);
 
+/* Where some of the thread's nodes have nothing any more: the thread at that place did what the others did, and of one without anything
+ * nothing is left. */
+void profile_sum_thread(struct profile *profile, size_t at);
+
 /* Position of the thread of that id, or -1. */
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
 

@@ -310,9 +310,8 @@ bool label_state_is_chosen(const struct owned_profile *owned, struct label_state
 int labels_choose(
 	struct owned_profile *owned, const struct label_choice *choice, const char *scope);
 
-/* The node has done nothing, and its thread what its nodes did. */
+/* The node has done nothing. */
 void labels_empty_node(const struct profile *profile, struct profile_node *node);
-void labels_sum_thread(const struct profile *profile, size_t thread);
 
 /* True if the set has a tag like that: "KEY=PATTERN". */
 bool labels_have_tag(const struct profile *profile, uint32_t tags, const char *tag);

@@ -828,7 +828,7 @@ int sessions_part(struct owned_profile *owned)
 		return -1;
 	for (size_t t = 0; t < profile->thread_count; t++)
 		if (profile->session->scoped || is_unwanted(owned->view, profile->thread[t].id))
-			labels_sum_thread(profile, t);
+			profile_sum_thread(profile, t);
 	paths_count_recursion(profile, profile->session->scoped);
 	return interval_drop_unused(profile);
 }

@@ -13,7 +13,7 @@
 #include "options/folded.h"
 #include "options/matches.h"
 #include "options/nearest.h"
-#include "report/model/labelled.h"
+#include "report/model/chosen.h"
 #include "report/model/session_line.h"
 
 /* ---- the order of rows ---- */
@@ -52,7 +52,7 @@ static const char *usual_sort(const struct report *report)
 		sheet_find(&report->sheet, "calls") >= 0)
 		return "calls";
 	if (report->io_of_node && report->request->view->calls)
-		return "io.ns";
+		return sheet_find(&report->sheet, "io.ns") >= 0 ? "io.ns" : "io.cum.all.ns";
 	if (!model_leads_by_samples(report->model))
 		return sort;
 	if (sheet_find(&report->sheet, "samples_cum") < 0 && strcmp(sort, "cum") == 0)
@@ -264,14 +264,12 @@ static void put_folded(struct head *head)
 	put_line(head, line);
 }
 
-/* ---- what was chosen by labels ---- */
+/* ---- what was chosen ---- */
 
 /* Empty: all is there. */
 static struct label chosen_line(const struct report *report)
 {
-	const struct model *model = report->model;
-
-	return labels_chosen_line(model->apart, &report->request->choice.labels, model->store);
+	return model_chosen_line(report->model, report->model->store);
 }
 
 static void put_chosen(struct head *head)
@@ -413,8 +411,8 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	report->sheet.view = request->view->name;
 	report->sheet.metric = model->metric;
 	report->sheet.metric_count = model->metric_count;
-	if (request->choice.paths.count > 0 && request->view->by_path &&
-		report_find_io(report) != 0)
+	if (request->choice.files.count > 0 && !request->view->io &&
+		(request->view->by & BY_FILE) && report_find_io(report) != 0)
 		return model_no_memory(error);
 	request->view->columns(report);
 	failed = choose_sort(report, error);
@@ -439,7 +437,7 @@ static int view_merged(const struct model *model, const struct report_request *r
 {
 	struct model_choice choice = merged_choice(model->choice);
 	struct model merged;
-	int failed = model_init(&merged, model->apart, &choice, error);
+	int failed = model_init(&merged, model->read, &choice, error);
 
 	if (failed == 0)
 		failed = report_view(&merged, request, out, violations, error);
@@ -463,13 +461,13 @@ static int view_folded(const struct model *model, const struct report_request *r
 	struct components components;
 	struct model_choice choice = *model->choice;
 	struct model folded = {0};
-	int failed = choose_components(&components, request->view, model->apart, NULL, error);
+	int failed = choose_components(&components, request->view, model->read, NULL, error);
 
 	if (request->view->merges)
 		choice = merged_choice(&choice);
 	choice.components = &components;
 	if (failed == 0)
-		failed = model_init(&folded, model->apart, &choice, error);
+		failed = model_init(&folded, model->read, &choice, error);
 	if (failed == 0)
 		failed = report_view(&folded, request, out, violations, error);
 	model_fini(&folded);
@@ -501,14 +499,16 @@ int report_view(const struct model *model, const struct report_request *request,
 int report_put_profile(const struct profile *profile, const struct report_request *request,
 	struct out *out, uint64_t *violations, struct error *error)
 {
-	bool folds = request->view->folds || request->by_component || request->components;
 	struct model_choice choice = request->choice;
+	bool folds = request->view->folds || request->by_component ||
+		     (request->components && choice.within.count == 0);
 	struct components components = {0};
 	struct model model = {0};
 	int failed = 0;
 
 	if (request->view->merges)
 		choice = merged_choice(&choice);
+	choice.definitions = request->components;
 	*violations = 0;
 	if (folds) {
 		failed = choose_components(

@@ -66,16 +66,6 @@ int request_take_min(double *min, const char *value, struct error *error)
 
 /* ---- options that are for some views alone ---- */
 
-static bool is_by_path(const struct view *view)
-{
-	return view->io || view->by_path;
-}
-
-static bool is_by_method(const struct view *view)
-{
-	return view->io || view->calls || view->by_method;
-}
-
 static bool has_shares(const struct view *view)
 {
 	return view->io || view->calls || view->share || view == &view_slowest;
@@ -129,16 +119,30 @@ static bool is_summary(const struct view *view)
 	return view == &view_summary;
 }
 
-/* "tree, methods and callers": the views that an option is for. */
-static void name_views(char *text, size_t size, bool (*fits)(const struct view *view))
+/* An option that is for some views alone: for those that may be chosen by that, or that fit. */
+struct option_row {
+	const char *option;
+	bool given;
+	enum chosen_by by;
+	bool (*fits)(const struct view *view); /* NULL: by it is */
+	const char *why_not; /* of the others; NULL: the line names those that it is for */
+};
+
+static bool is_for(const struct option_row *row, const struct view *view)
+{
+	return row->fits ? row->fits(view) : view->by & row->by;
+}
+
+/* "tree, methods and callers". */
+static void name_views(char *text, size_t size, const struct option_row *row)
 {
 	size_t used = 0, left = 0;
 
 	for (size_t i = 0; i < view_count; i++)
-		left += fits(views[i]);
+		left += is_for(row, views[i]);
 	text[0] = '\0';
 	for (size_t i = 0; i < view_count && used < size; i++) {
-		if (!fits(views[i]))
+		if (!is_for(row, views[i]))
 			continue;
 		left--;
 		used += (size_t)snprintf(text + used, size - used, "%s%s", views[i]->name,
@@ -148,40 +152,47 @@ static void name_views(char *text, size_t size, bool (*fits)(const struct view *
 	}
 }
 
+static int refuse(const struct option_row *row, const struct view *view, struct error *error)
+{
+	char names[512];
+
+	if (row->why_not)
+		return error_set(error, ERROR_USAGE, "%s is not for '%s': %s", row->option,
+			view->name, row->why_not);
+	name_views(names, sizeof(names), row);
+	return error_set(error, ERROR_USAGE, "%s is for %s, not for '%s'", row->option, names,
+		view->name);
+}
+
 int request_check(const struct report_request *request, const struct model_choice *choice,
 	bool has_source, struct error *error)
 {
-	const struct {
-		const char *option;
-		bool given;
-		bool (*fits)(const struct view *view);
-	} rows[] = {
-		{"--path", choice->paths.count > 0, is_by_path},
-		{"--method", choice->methods.count > 0, is_by_method},
-		{"--min", request->min > 0, has_shares},
-		{"--depth", request->depth > 0, has_levels},
-		{"--call", request->call > 0, is_timeline},
-		{"--merge-threads", choice->merge_threads, is_about_calls},
-		{"--by", request->by_component, is_by_component},
-		{"--components", request->components != NULL, is_by_component},
-		{"--source", has_source, is_lines},
-		{"--all", request->all, is_summary},
-		{"--gc", request->gc, is_tree},
-		{"--by", request->by != NULL, is_tags},
+	static const char of_all[] = "it is of all that was recorded";
+	bool has_tags = choice->labels.tags.count > 0, defines = request->components != NULL,
+	     has_values = choice->labels.values.count > 0, within = choice->within.count > 0;
+	const struct option_row rows[] = {
+		{"--thread", choice->threads.count > 0, BY_THREAD, .why_not = of_all},
+		{"--tag", has_tags, BY_LABEL, .why_not = of_all},
+		{"--value", has_values, BY_LABEL, .why_not = of_all},
+		{"--path", choice->paths.count > 0, BY_PLACE, .why_not = of_all},
+		{"--component", within, BY_PLACE, .why_not = of_all},
+		{"--method", choice->methods.count > 0, BY_METHOD, .why_not = NULL},
+		{"--file", choice->files.count > 0, BY_FILE, .why_not = NULL},
+		{"--min", request->min > 0, .fits = has_shares},
+		{"--depth", request->depth > 0, .fits = has_levels},
+		{"--call", request->call > 0, .fits = is_timeline},
+		{"--merge-threads", choice->merge_threads, .fits = is_about_calls},
+		{"--by", request->by_component, .fits = is_by_component},
+		{"--components", defines && !within, .fits = is_by_component},
+		{"--source", has_source, .fits = is_lines},
+		{"--all", request->all, .fits = is_summary},
+		{"--gc", request->gc, .fits = is_tree},
+		{"--by", request->by != NULL, .fits = is_tags},
 	};
-	char names[256];
 
-	if (request->view->knows_no_labels && !label_choice_is_all(&choice->labels))
-		return error_set(error, ERROR_USAGE,
-			"--tag and --value are not for '%s': it is of all that was recorded",
-			request->view->name);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!rows[i].given || rows[i].fits(request->view))
-			continue;
-		name_views(names, sizeof(names), rows[i].fits);
-		return error_set(error, ERROR_USAGE, "%s is for %s, not for '%s'",
-			rows[i].option, names, request->view->name);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].given && !is_for(&rows[i], request->view))
+			return refuse(&rows[i], request->view, error);
 	return 0;
 }
 
@@ -197,7 +208,8 @@ int request_check_profile(const struct report_request *request, const struct pro
 				      : "parameters=PATTERN(WHAT)");
 	if (request->by && tags_check(profile, request->by, error) != 0)
 		return -(int)error->code;
-	if (view->records && profile->record_count == 0)
+	/* What was chosen may have none. */
+	if (view->records && profile->record_count == 0 && !profile->is_chosen)
 		return error_set(error, ERROR_MISSING,
 			"'%s' has no records of single operations: they are made with "
 			"io=records",

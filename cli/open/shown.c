@@ -41,11 +41,21 @@ static void free_readings(struct reading *reading)
 	}
 }
 
-/* Reads an interval, of the file of what reports show, which was read before; NULL: that itself, of the file that is shown
- * now. Adjusted. Owned; NULL with error filled. */
-static struct reading *read_interval(
-	struct shown *shown, const char *interval, struct error *error)
+static int copy_patterns(struct pattern_list *to, const struct pattern_list *from)
 {
+	int failed = 0;
+
+	for (size_t i = 0; i < from->count && failed == 0; i++)
+		failed = pattern_list_add(to, from->pattern[i]);
+	return failed;
+}
+
+/* Reads what was asked for, of the file of what reports show, which was read before; NULL: that itself, of the file that is shown
+ * now. Adjusted. Owned; NULL with error filled. */
+static struct reading *read_part(
+	struct shown *shown, const struct wish *wish, struct error *error)
+{
+	const char *interval = wish ? wish->interval : NULL;
 	const struct profile_wanted wanted = {.records = true,
 		.marks = true,
 		.thread_states = true,
@@ -60,7 +70,7 @@ static struct reading *read_interval(
 		reading->interval = strdup(interval);
 	pthread_mutex_lock(&shown->lock);
 	/* The agent's worker may have changed it since the list was read. */
-	file = interval ? shown->readings->file : shown->file;
+	file = wish ? shown->readings->file : shown->file;
 	if (reading && file)
 		reading->file = strdup(file);
 	failed = file ? 0
@@ -68,6 +78,11 @@ static struct reading *read_interval(
 				"nothing was recorded yet: start a recording");
 	pthread_mutex_unlock(&shown->lock);
 	if (failed == 0 && (!reading || !reading->file || (interval && !reading->interval)))
+		failed = no_memory(error);
+	if (failed == 0 && wish &&
+		(copy_patterns(&reading->choice.model.labels.tags, &wish->labels->tags) != 0 ||
+			copy_patterns(&reading->choice.model.labels.values,
+				&wish->labels->values) != 0))
 		failed = no_memory(error);
 	if (failed == 0) {
 		reading->choice.file = reading->file;
@@ -87,10 +102,24 @@ static struct reading *read_interval(
 	return NULL;
 }
 
-static bool is_of(const struct reading *reading, const char *interval)
+static bool are_same(const struct pattern_list *a, const struct pattern_list *b)
 {
-	return reading->interval && interval ? strcmp(reading->interval, interval) == 0
-					     : reading->interval == interval;
+	bool same = a->count == b->count;
+
+	for (size_t i = 0; i < a->count && same; i++)
+		same = strcmp(a->pattern[i], b->pattern[i]) == 0;
+	return same;
+}
+
+static bool is_of(const struct reading *reading, const struct wish *wish)
+{
+	const struct label_choice *labels = &reading->choice.model.labels;
+	bool same = reading->interval && wish->interval
+			    ? strcmp(reading->interval, wish->interval) == 0
+			    : reading->interval == wish->interval;
+
+	return same && are_same(&labels->tags, &wish->labels->tags) &&
+	       are_same(&labels->values, &wish->labels->values);
 }
 
 /* Reads what reports show, if it is not there, stale, or anyway; intervals that were read before are given up then. 0,
@@ -106,7 +135,7 @@ static int read_again(struct shown *shown, bool anyway, struct error *error)
 	pthread_mutex_unlock(&shown->lock);
 	if (shown->readings && !is_stale && !anyway)
 		return 0;
-	reading = read_interval(shown, NULL, error);
+	reading = read_part(shown, NULL, error);
 	if (!reading && is_stale)
 		shown_change(shown, NULL);
 	if (!reading)
@@ -144,22 +173,21 @@ static void make_room(struct shown *shown)
 	}
 }
 
-/* The interval ("" and NULL: what reports show), which is read if it is not there. Borrowed until the next call; NULL
- * with error filled. */
-static struct reading *find_reading(
-	struct shown *shown, const char *interval, struct error *error)
+/* The interval ("" and NULL: what reports show), with what was done under those labels alone, which is read if it is not there.
+ * Borrowed until the next call; NULL with error filled. */
+static struct reading *find_reading(struct shown *shown, const char *interval,
+	const struct label_choice *labels, struct error *error)
 {
+	const struct wish wish = {interval && *interval != '\0' ? interval : NULL, labels};
 	struct reading *reading;
 
-	if (interval && *interval == '\0')
-		interval = NULL;
 	if (shown_read(shown, error) != 0)
 		return NULL;
 	reading = shown->readings;
-	while (reading && !is_of(reading, interval))
+	while (reading && !is_of(reading, &wish))
 		reading = reading->next;
 	if (!reading) {
-		reading = read_interval(shown, interval, error);
+		reading = read_part(shown, &wish, error);
 		if (!reading)
 			return NULL;
 		reading->next = shown->readings->next;
@@ -233,11 +261,44 @@ static int take_count(const struct given *given, struct error *error)
 	return request_take_number(given->to, given->name, given->value, error);
 }
 
+/* ---- what was chosen ---- */
+
+static int take_pattern_value(const struct given *given, struct error *error)
+{
+	return pattern_list_add(given->to, given->value) == 0 ? 0 : no_memory(error);
+}
+
+static int take_tag_value(const struct given *given, struct error *error)
+{
+	if (!label_choice_is_tag(given->value))
+		return error_set(error, ERROR_USAGE,
+			"tag needs a key and a pattern, as in user=alice, not '%s'",
+			given->value);
+	return take_pattern_value(given, error);
+}
+
+/* Of the words of a request, whose `choice` it is. */
+#define CHOICE_PARAMETERS(words)                                                               \
+	{"tag", take_tag_value, offsetof(struct words, choice.labels.tags)},                   \
+		{"value", take_pattern_value, offsetof(struct words, choice.labels.values)},   \
+		{"path", take_pattern_value, offsetof(struct words, choice.paths)},            \
+	{                                                                                      \
+		"component", take_pattern_value, offsetof(struct words, choice.within)         \
+	}
+
+static void free_choice(const struct model_choice *choice)
+{
+	struct profile_choice lists = {.model = *choice};
+
+	profile_choice_fini(&lists);
+}
+
 /* ---- blocks ---- */
 
 struct block_words {
 	const char *interval;
 	uint64_t root, limit;
+	struct model_choice choice;
 };
 
 static int refuse_threads(const struct given *given, struct error *error)
@@ -250,6 +311,7 @@ static const struct parameter block_parameters[] = {
 	{"root", take_count, offsetof(struct block_words, root)},
 	{"limit", take_count, offsetof(struct block_words, limit)},
 	{"threads", refuse_threads, 0},
+	CHOICE_PARAMETERS(block_words),
 };
 
 /* Of all that may be asked for. Owned; NULL without memory. */
@@ -264,15 +326,31 @@ static char *all_intervals(const struct shown *shown)
 	return json;
 }
 
+/* What was read, and what of it is asked for beside. */
+static struct profile_choice choice_of(
+	const struct reading *reading, const struct model_choice *asked)
+{
+	struct profile_choice choice = {0};
+
+	if (reading)
+		choice = reading->choice;
+	choice.model.paths = asked->paths;
+	choice.model.within = asked->within;
+	return choice;
+}
+
 static int put_block(struct shown *shown, const struct block_words *words, struct out *out,
 	struct error *error)
 {
-	const struct reading *reading = find_reading(shown, words->interval, error);
+	const struct reading *reading =
+		find_reading(shown, words->interval, &words->choice.labels, error);
+	const struct profile_choice chosen = choice_of(reading, &words->choice);
 	char *intervals = reading ? all_intervals(shown) : NULL;
-	char *again = reading ? profile_choice_command(&reading->choice) : NULL;
+	char *again = reading ? profile_choice_command(&chosen) : NULL;
 	const struct block_choice choice = {.again = again,
 		.interval = reading && reading->interval ? reading->interval : "",
 		.intervals = intervals,
+		.is_part = chosen_by(&chosen.model) != 0,
 		.root = words->root,
 		.limit = words->limit};
 	struct model model;
@@ -282,8 +360,7 @@ static int put_block(struct shown *shown, const struct block_words *words, struc
 		failed = no_memory(error);
 	if (failed == 0) {
 		progress_show("putting the page together");
-		failed = model_init(
-			&model, reading->opened.profile, &reading->choice.model, error);
+		failed = model_init(&model, reading->opened.profile, &chosen.model, error);
 		if (failed == 0)
 			failed = block_deflate(out, &model, &choice, error);
 		model_fini(&model);
@@ -308,6 +385,7 @@ void shown_block(void *user, struct exchange *exchange)
 		    sizeof(block_parameters) / sizeof(*block_parameters), &words, &error) == 0)
 		put_block(user, &words, &out, &error);
 	answer_with(exchange, TYPE_BLOCK, &out, &error);
+	free_choice(&words.choice);
 	out_fini(&out);
 	query_free(query);
 }
@@ -338,11 +416,6 @@ static int take_number(const struct given *given, struct error *error)
 	return request_take_number(given->to, option, given->value, error);
 }
 
-static int take_pattern_value(const struct given *given, struct error *error)
-{
-	return pattern_list_add(given->to, given->value) == 0 ? 0 : no_memory(error);
-}
-
 static int take_switch(const struct given *given, struct error *error)
 {
 	*(bool *)given->to = true;
@@ -364,7 +437,8 @@ static const struct parameter report_parameters[] = {
 	{"interval", take_value, WORD(interval)},
 	{"thread", take_pattern_value, WORD(choice.threads)},
 	{"method", take_pattern_value, WORD(choice.methods)},
-	{"path", take_pattern_value, WORD(choice.paths)},
+	{"file", take_pattern_value, WORD(choice.files)},
+	CHOICE_PARAMETERS(report_words),
 	{"metric", take_value, WORD(choice.metrics)},
 	{"sort", take_value, WORD(request.sort)},
 	{"top", take_number, WORD(request.top)},
@@ -384,7 +458,8 @@ static int put_report(
 	struct shown *shown, struct report_words *words, struct out *out, struct error *error)
 {
 	struct report_request *request = &words->request;
-	const struct reading *reading = find_reading(shown, words->interval, error);
+	const struct reading *reading =
+		find_reading(shown, words->interval, &words->choice.labels, error);
 	struct opened_profile own;
 	struct profile_choice choice;
 	uint64_t violations;
@@ -415,7 +490,6 @@ static int put_report(
 void shown_report(void *user, struct exchange *exchange)
 {
 	struct report_words words = {.request = {.view = &view_tree, .min = -1}};
-	struct profile_choice lists = {0};
 	struct error error = {0};
 	struct query *query;
 	struct out out;
@@ -433,8 +507,7 @@ void shown_report(void *user, struct exchange *exchange)
 	if (failed == 0)
 		put_report(user, &words, &out, &error);
 	answer_with(exchange, TYPE_JSON, &out, &error);
-	lists.model = words.choice;
-	profile_choice_fini(&lists);
+	free_choice(&words.choice);
 	out_fini(&out);
 	query_free(query);
 }

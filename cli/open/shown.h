@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * shown: the profile that the page shows: read once and kept, with some intervals of it.
+ * shown: the profile that the page shows: read once and kept, with some intervals and parts of it.
  *
  * In:   exchanges for `block` and `report`, with their parameters (docs/page-data.md).
  * Out:  their answers: the same as `jprof report --format json` prints, by the same code; blocks (report/page).
@@ -18,7 +18,13 @@
 /* Intervals that are kept, with the one that reports show; nodes of all but that one. */
 enum { SHOWN_INTERVALS = 5, SHOWN_NODES = 4000000 };
 
-/* One interval of it. */
+/* What is asked for of it: borrowed. */
+struct wish {
+	const char *interval; /* "A..B"; NULL: what reports show */
+	const struct label_choice *labels;
+};
+
+/* One interval of it, with what was done under some labels, or all. */
 struct reading {
 	char *interval; /* "A..B", owned; NULL: what reports show */
 	char *file;     /* owned */

@@ -12,6 +12,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
 #include "report/page/page.h"
+#include "report/page/page_choices.h"
 
 /* ---- intervals ---- */
 
@@ -128,13 +129,35 @@ static int put_within(struct out *deflated, const struct model *model,
 	return failed;
 }
 
+/* A part of the profile says which. */
+static int put_element(struct out *out, const struct block_choice *choice,
+	const struct model_choice *chosen, const struct out *deflated, struct error *error)
+{
+	struct out part;
+	int failed = 0;
+
+	out_init(&part, -1);
+	if (choice->is_part)
+		page_put_chosen(&part, chosen);
+	out_char(&part, '\0');
+	if (part.failed != 0)
+		failed = model_no_memory(error);
+	else
+		page_put_block(out, choice, choice->is_part ? part.buffer : NULL,
+			deflated->buffer, deflated->length);
+	out_fini(&part);
+	return failed;
+}
+
+/* *used: how many bytes it took, deflated. A part that takes more than it may is left out: that is no failure. */
 static int put_block(struct out *out, const struct opened_profile *opened,
 	const struct profile_choice *chosen, struct block_choice *choice, size_t bytes,
-	struct error *error)
+	size_t *used, struct error *error)
 {
 	struct model model = {0};
 	struct out deflated;
 	char *again = profile_choice_command(chosen);
+	bool fits;
 	int failed;
 
 	out_init(&deflated, -1);
@@ -144,8 +167,10 @@ static int put_block(struct out *out, const struct opened_profile *opened,
 		       : model_no_memory(error);
 	if (failed == 0)
 		failed = put_within(&deflated, &model, choice, bytes, error);
-	if (failed == 0)
-		page_put_block(out, choice, deflated.buffer, deflated.length);
+	fits = failed == 0 && (!choice->is_part || deflated.length <= bytes);
+	if (fits)
+		failed = put_element(out, choice, &chosen->model, &deflated, error);
+	*used = fits ? deflated.length : 0;
 	model_fini(&model);
 	out_fini(&deflated);
 	free(again);
@@ -216,15 +241,102 @@ static struct page_interval *list_intervals(
 	return interval;
 }
 
-/* A profile: the block that is shown first, then those of other intervals, which together may be a third of it. */
-static int put_side(struct out *out, struct profile_choice chosen, unsigned side, size_t bytes,
+/* ---- parts, which can be chosen on the page ---- */
+
+/* Of each kind; nodes of profiles that are read once more for them; rows of a part's block; and what parts of a small profile may take
+ * together, of others it is half of what the whole takes. */
+enum { PARTS_MOST = 12, PARTS_NODES_MOST = 2000000, PART_ROWS = 20000, PARTS_BYTES = 1 << 20 };
+
+/* Of a profile of which nothing was chosen yet. */
+static bool is_whole(const struct profile_choice *chosen)
+{
+	const struct model_choice *model = &chosen->model;
+
+	return label_choice_is_all(&model->labels) && model->paths.count == 0 &&
+	       model->within.count == 0 && model->threads.count == 0;
+}
+
+/* What there is to choose. */
+static int find_parts(const struct opened_profile *opened, const struct profile_choice *chosen,
+	struct page_choice **part, size_t *count, struct error *error)
+{
+	size_t nodes = 2 * (opened->profile->node_count + 1), most = PARTS_NODES_MOST / nodes;
+	struct model model = {0};
+	int failed = 0;
+
+	*part = NULL;
+	*count = 0;
+	if (!is_whole(chosen) || most == 0)
+		return 0;
+	progress_show("looking for what can be chosen");
+	failed = model_init(&model, opened->profile, &chosen->model, error);
+	if (failed == 0)
+		failed = page_choices_find(
+			&model, most < PARTS_MOST ? most : PARTS_MOST, part, count, error);
+	model_fini(&model);
+	return failed;
+}
+
+/* A block of one part, of what is open: by labels the profile is read anew. *left: bytes that it may take; 0 afterwards: there was no
+ * room. */
+static int put_part(struct out *out, const struct opened_profile *opened,
+	struct profile_choice chosen, const struct page_choice *part,
+	struct block_choice choice, size_t *left, struct error *error)
+{
+	struct pattern_list *const lists[] = {[PAGE_TAG] = &chosen.model.labels.tags,
+		[PAGE_VALUE] = &chosen.model.labels.values,
+		[PAGE_COMPONENT] = &chosen.model.within};
+	char *pattern[] = {part->text};
+	struct opened_profile own = {0};
+	size_t used = 0;
+	int failed = 0;
+
+	*lists[part->kind] = (struct pattern_list){.pattern = pattern, .count = 1};
+	choice.is_part = true;
+	choice.limit = PART_ROWS;
+	if (part->kind != PAGE_COMPONENT) {
+		failed = open_interval(&own, &chosen, error);
+		opened = &own;
+	}
+	if (failed == 0)
+		failed = put_block(out, opened, &chosen, &choice, *left, &used, error);
+	opened_profile_fini(&own);
+	/* Reports tell of more than paths do: of what has none there is no block. */
+	if (failed == -ERROR_MISSING) {
+		*error = (struct error){0};
+		return 0;
+	}
+	*left = used > 0 ? *left - used : 0;
+	return failed;
+}
+
+/* whole: of the block of all of it, which took so many bytes. */
+static int put_parts(struct out *out, const struct opened_profile *opened,
+	const struct profile_choice *chosen, const struct block_choice *whole, size_t bytes,
 	struct error *error)
+{
+	size_t left = bytes / 2 > PARTS_BYTES ? bytes / 2 : PARTS_BYTES, count = 0;
+	struct page_choice *part = NULL;
+	int failed = find_parts(opened, chosen, &part, &count, error);
+
+	for (size_t i = 0; i < count && failed == 0 && left > 0; i++)
+		failed = put_part(out, opened, *chosen, &part[i], *whole, &left, error);
+	page_choices_free(part, count);
+	return failed;
+}
+
+/* ---- a side ---- */
+
+/* A profile: the block that is shown first, those of its parts (of one side alone), then those of other intervals: both together
+ * may be as large as the first. */
+static int put_side(struct out *out, struct profile_choice chosen, unsigned side, bool alone,
+	size_t bytes, struct error *error)
 {
 	struct block_choice choice = {.side = side, .limit = PAGE_NODES_MOST};
 	struct page_interval *interval = NULL;
 	struct opened_profile opened;
 	char state[sizeof(opened.state)], *json = NULL;
-	size_t count = 0;
+	size_t count = 0, used;
 	int failed = open_interval(&opened, &chosen, error);
 
 	choice.state = state_of(&opened.live, state, sizeof(state));
@@ -241,15 +353,17 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 	choice.interval = chosen.interval ? chosen.interval : "";
 	if (failed == 0)
 		failed = put_block(out, &opened, &chosen, &choice,
-			count > 1 ? bytes * 3 / 4 : bytes, error);
+			count > 1 ? bytes / 2 : bytes * 2 / 3, &used, error);
+	if (failed == 0 && alone)
+		failed = put_parts(out, &opened, &chosen, &choice, used, error);
 	opened_profile_fini(&opened);
 	for (size_t i = 1; i < count && failed == 0; i++) {
 		chosen.interval = choice.interval = interval[i].text;
 		choice.limit = PAGE_NODES_MOST / count;
 		failed = open_interval(&opened, &chosen, error);
 		if (failed == 0)
-			failed = put_block(
-				out, &opened, &chosen, &choice, bytes / 4 / count, error);
+			failed = put_block(out, &opened, &chosen, &choice, bytes / 4 / count,
+				&used, error);
 		opened_profile_fini(&opened);
 	}
 	page_intervals_free(interval, count);
@@ -269,7 +383,7 @@ static int put_page(struct out *out, const struct profile_choice *side, unsigned
 
 	out_bytes(out, parts.before.text, parts.before.length);
 	for (unsigned i = 0; i < count && failed == 0; i++)
-		failed = put_side(out, side[i], i, bytes / count - 1000, error);
+		failed = put_side(out, side[i], i, count == 1, bytes / count - 1000, error);
 	out_bytes(out, parts.after.text, parts.after.length);
 	out_flush(out);
 	if (failed == 0 && out->failed != 0)

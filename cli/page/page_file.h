@@ -4,7 +4,8 @@
  * page_file: the HTML page of one profile, or of two side by side, as one file.
  *
  * In:   what the user chose of each (cli/reading/opened_profile.h).
- * Out:  the file: the page with a block of data for the interval that reports show, and for others between snapshots.
+ * Out:  the file: the page with a block of data for the interval that reports show, for the tags, values and components that had most
+ *       of it, and for other intervals between snapshots.
  *       It appears as a whole, or not at all. What is small is folded until the file is no larger than PAGE_BYTES_MOST.
  */
 #ifndef JPROF_CLI_PAGE_FILE_H

@@ -88,8 +88,10 @@ int take_to(const struct taken *taken)
 void profile_choice_fini(struct profile_choice *choice)
 {
 	pattern_list_fini(&choice->model.threads);
-	pattern_list_fini(&choice->model.paths);
+	pattern_list_fini(&choice->model.files);
 	pattern_list_fini(&choice->model.methods);
+	pattern_list_fini(&choice->model.paths);
+	pattern_list_fini(&choice->model.within);
 	label_choice_fini(&choice->model.labels);
 }
 
@@ -101,21 +103,28 @@ static void put_word(struct out *out, const char *option, const char *value)
 	out_shell_word(out, value, strlen(value));
 }
 
+static void put_words(struct out *out, const char *option, const struct pattern_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		put_word(out, option, list->pattern[i]);
+}
+
 char *profile_choice_command(const struct profile_choice *choice)
 {
-	const struct pattern_list *threads = &choice->model.threads;
+	const struct model_choice *model = &choice->model;
 	struct out out;
 
 	out_init(&out, -1);
 	/* What begins with a '-' would be an option. */
 	put_word(&out, choice->file[0] == '-' ? "jprof report ./" : "jprof report ",
 		choice->file);
-	for (size_t i = 0; i < threads->count; i++)
-		put_word(&out, " --thread ", threads->pattern[i]);
-	for (size_t i = 0; i < choice->model.labels.tags.count; i++)
-		put_word(&out, " --tag ", choice->model.labels.tags.pattern[i]);
-	for (size_t i = 0; i < choice->model.labels.values.count; i++)
-		put_word(&out, " --value ", choice->model.labels.values.pattern[i]);
+	put_words(&out, " --thread ", &model->threads);
+	put_words(&out, " --tag ", &model->labels.tags);
+	put_words(&out, " --value ", &model->labels.values);
+	put_words(&out, " --path ", &model->paths);
+	put_words(&out, " --component ", &model->within);
+	if (model->within.count > 0)
+		put_word(&out, " --components ", model->definitions);
 	put_word(&out, " --snapshot ", choice->interval);
 	put_word(&out, " --calibration ", choice->calibration);
 	put_word(&out, " --java ", choice->java);

@@ -45,17 +45,12 @@ option_taker take_grouping;
 /* --snapshot, --from and --to, into a struct profile_choice. */
 option_taker take_snapshots, take_from, take_to;
 
-/* Rows of a command's option table: what it reads of a profile. words: the command's struct; choice: its member of
- * the type above. */
-#define PROFILE_CHOICE_ROWS(words, choice)                                                     \
-	{"--metric", "M[+M...]",                                                               \
-		"show these metrics, and samples on these conditions, only; all unless "       \
-		"given, "                                                                      \
-		"cpu first",                                                                   \
-		take_text, offsetof(words, choice.model.metrics)},                             \
-		{"--thread", "PATTERN",                                                        \
-			"only threads with such names, e.g. 'worker-*'; may be repeated",      \
-			take_pattern, offsetof(words, choice.model.threads)},                  \
+/* Rows of a command's option table: which part of a profile it looks at. words: the command's struct; choice: its member of the type
+ * above. */
+#define PROFILE_PART_ROWS(words, choice)                                                       \
+	{"--thread", "PATTERN",                                                                \
+		"only threads with such names, e.g. 'worker-*'; may be repeated",              \
+		take_pattern, offsetof(words, choice.model.threads)},                          \
 		{"--tag", "KEY=PATTERN",                                                       \
 			"only what was done under such a tag, e.g. user=alice; of several "    \
 			"of one key any, of each key one",                                     \
@@ -64,6 +59,25 @@ option_taker take_snapshots, take_from, take_to;
 			"only what calls with such a value of a parameter did, e.g. 'SELECT "  \
 			"*' or PARAMETER=PATTERN; may be repeated",                            \
 			take_pattern, offsetof(words, choice.model.labels.values)},            \
+		{"--path", "PATTERN",                                                          \
+			"only what calls of such methods did, e.g. "                           \
+			"'com.acme.Shop.order', with all that they called; may be repeated",   \
+			take_pattern, offsetof(words, choice.model.paths)},                    \
+	{                                                                                      \
+		"--component", "NAME",                                                         \
+			"only what was done within such components, e.g. 'JDBC*', with all "   \
+			"that they called; may be repeated",                                   \
+			take_pattern, offsetof(words, choice.model.within)                     \
+	}
+
+/* And what of that. */
+#define PROFILE_CHOICE_ROWS(words, choice)                                                     \
+	{"--metric", "M[+M...]",                                                               \
+		"show these metrics, and samples on these conditions, only; all unless "       \
+		"given, "                                                                      \
+		"cpu first",                                                                   \
+		take_text, offsetof(words, choice.model.metrics)},                             \
+		PROFILE_PART_ROWS(words, choice),                                              \
 		{"--snapshot", "A..B",                                                         \
 			"only between two snapshots; A.. to the end, ..B from the beginning; " \
 			"see jprof(1)",                                                        \
@@ -77,6 +91,15 @@ option_taker take_snapshots, take_from, take_to;
 			"where no calibration is kept: measure one with this JVM; see "        \
 			"jprof(1)",                                                            \
 			take_text, offsetof(words, choice.java)                                \
+	}
+
+/* The same of a command whose figures of I/O are chosen by files. */
+#define PROFILE_FILE_ROW(words, choice)                                                        \
+	{                                                                                      \
+		"--file", "PATTERN",                                                           \
+			"I/O: only that with such files and addresses, e.g. '*.db' or "        \
+			"'*:5432', and what led to it; may be repeated",                       \
+			take_pattern, offsetof(words, choice.model.files)                      \
 	}
 
 /* The same of a command that has no --to of its own. */

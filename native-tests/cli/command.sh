@@ -276,18 +276,23 @@ says 1 "nothing was done with the tag 'user=carol'; --view tags lists" report la
 says 1 "nothing was done below the value 'INSERT.'; --view values lists" export labels.jprof --to pprof \
 	--value 'INSERT*'
 says 2 "--tag needs a key and a pattern" report labels.jprof --tag alice
-says 2 "--tag and --value are not for 'gc'" report labels.jprof --view gc --tag user=alice
+says 2 "--tag is not for 'gc': it is of all that was recorded" report labels.jprof --view gc --tag user=alice
 says 1 "no tags 'who'; --view tags lists" report labels.jprof --view tags --by user,who
 says 1 "'small.jprof' has no values: record with parameters=" report small.jprof --view values
 says 1 "nothing was done with the tag" report small.jprof --tag user=alice
 says 2 "--min needs a percentage" report small.jprof --min 101%
 says 2 "--min is a share of a metric" report small.jprof --min 1% --sort name
-says 2 "--path is for tree, methods, callers, threads, files, .* and records, not for 'summary'" \
-	report small.jprof --view summary --path x
+says 2 "--file is for tree, methods, callers, .*, threads, .*, files, .* and records, not for 'summary'" \
+	report small.jprof --view summary --file x
+says 2 "--path is not for 'summary': it is of all that was recorded" report small.jprof --view summary --path x
+says 1 "no method of the profile matches 'nothing'" report small.jprof --path nothing
+says 1 "no component is called 'JDBX.*did you mean 'JDBC and database'\?" report small.jprof --component 'JDBX and database'
+prints '^only what was done below calls of .*, within components like \(app\*' \
+	report small.jprof --path '*' --component '(app*' --width 100
 says 2 "--method is for overview, .*, not for 'snapshots'" report small.jprof --view snapshots --method x
 says 2 "--min is for overview, .*, not for 'calibration'" report small.jprof --view calibration --min 1%
 prints 'Total cpu' report small.jprof --view threads --min 50% --calibration off
-prints '\([0-9]+ more\)' report small.jprof --view methods --path nothing --calibration off
+prints '\([0-9]+ more\)' report small.jprof --view methods --file nothing --calibration off
 prints 'Total cpu' report small.jprof --view threads --method nothing --calibration off
 says 2 "--width needs a number from 56" report small.jprof --width 10
 says 2 "--wide takes no value" report small.jprof --wide=yes

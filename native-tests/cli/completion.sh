@@ -88,6 +88,7 @@ completes 'component' jprof report --by c
 completes '--watch --width' jprof status --w
 completes '--io --io_class_loading --io_cpu --io_slots' jprof run --io
 completes '--path' jprof report --pa
+completes '--component --components' jprof report --comp
 holds "a process's name was run" test ! -e ran
 
 # ---- every command, every option, in each script ----

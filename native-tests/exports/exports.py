@@ -65,7 +65,8 @@ def needs(tool):
         sys.exit(SKIPPED)
 
 
-CHOICES = [[], ["--merge-threads"], ["--thread", "w*"], ["--by", "component"]]
+CHOICES = [[], ["--merge-threads"], ["--thread", "w*"], ["--by", "component"], ["--path", "*"],
+           ["--component", "(app*", "--by", "component"]]
 
 
 def choices(made, profile):
@@ -80,6 +81,22 @@ def number_of_all(counters):
     for counter in counters:
         total.update(counter)
     return +total
+
+
+# What was done with the hostile profile's only file, on one path.
+IO = {"io.ns": 2100, "io.bytes": 90, "io.ops": 6}
+
+
+def check_io(what, figures, paths):
+    """paths: of an export of that file, or of all."""
+    check(list(figures) == list(IO), f"{what}: its figures are {figures}")
+    check([dict(+values) for values in paths.values() if +values] == [IO], f"{what}: {paths}")
+    (_, frames), = (key for key, values in paths.items() if +values)
+    check(len(frames) == 2 and "a;b" in frames[0] and "tab" in frames[1], f"{what}: {frames}")
+
+
+# Ways to ask for it.
+FILES = (["--file", "*local*"], ["--file", "*script*", "--merge-threads"], ["--metric", "io.ns+io.bytes+io.ops"])
 
 
 # ---- collapsed ----
@@ -135,6 +152,12 @@ def check_collapsed(made, profile):
 def test_collapsed(made):
     for profile in made.profiles:
         check_collapsed(made, profile)
+    for figure, value in IO.items():
+        (_, found), = collapsed_lines(made.export(made.hostile, "collapsed", "--metric", figure))
+        check(found == value, f"collapsed: {figure} is {found}")
+    check(collapsed_lines(made.export(made.hostile, "collapsed", "--file", "*local*"))[0][1] == IO["io.ns"],
+          "collapsed --file: not the time")
+    check(made.export(made.hostile, "collapsed", "--file", "none") == b"", "collapsed --file none: something")
 
 
 # ---- pprof ----
@@ -163,6 +186,10 @@ def test_pprof(made):
             allowed = [name for name in report.figures() if name in pprof.types]
             check(sorted(pprof.types) == sorted(allowed), f"pprof: types {pprof.types}")
             check({"ns", "unit"}.isdisjoint(pprof.units), f"pprof: units {pprof.units}")
+    for words in FILES:
+        files = Pprof(made.export(made.hostile, "pprof", *words))
+        check_io(f"pprof {words}", files.types, files.paths)
+        check(files.lead == "io.ns" and files.units == ["nanoseconds", "bytes", "count"], f"pprof: {files.units}")
     hostile = Pprof(made.export(made.hostile, "pprof"))
     places = {(state, line): value for (_, _, state, line), value in hostile.places.items()}
     check(places == {("c2", 42): 9 + 3, ("c1", 42): 6, ("c2", 43): 6, ("interpreted", 0): 3,
@@ -195,6 +222,9 @@ def test_otlp(made):
             report.check_paths(otlp.paths, f"{profile} {words}: otlp")
             check(otlp.types[0] == Pprof(made.export(profile, "pprof", *words)).lead,
                   f"otlp: {otlp.types[0]} is first")
+    for words in FILES:
+        files = Otlp(made.export(made.hostile, "otlp", *words))
+        check_io(f"otlp {words}", files.types, files.paths)
     needs("protoc")
     for profile in made.profiles:
         done = run_well("protoc", "--decode=otlp.ProfilesData", "-I", PROTOS, "otlp.proto",
@@ -249,6 +279,9 @@ def test_speedscope(made):
             for figure in report.metrics + [f"samples.{name}" for name in report.conditions]:
                 check(sums[figure] == report.sums[figure], f"{profile}: speedscope has "
                       f"{sums[figure]} of {figure}, the report {report.sums[figure]}")
+    for words in FILES:
+        _, found = read_speedscope(made.export(made.hostile, "speedscope", *words))
+        check_io(f"speedscope {words}", IO, found)
 
 
 # ---- callgrind ----
@@ -432,6 +465,11 @@ def test_chrome(made):
             check_counters(made, profile, counters, ["1", "2", "3"])
         elif profile == made.hostile:
             check_counters(made, profile, counters, ['first"<', "second"])
+    for name, records in (("*local*", 2), ("none", 0)):
+        events = json.loads(made.export(made.hostile, "chrome", "--file", name))["traceEvents"]
+        found = [event for event in events if event.get("cat") == "io"]
+        check(len(found) == records, f"chrome --file {name}: {len(found)} operations")
+        check(any(event["ph"] == "C" for event in events), f"chrome --file {name}: no counters")
 
 
 # ---- the command ----
@@ -494,6 +532,15 @@ def test_command(made):
     refused([profile, "--to", "chrome", "--merge-threads", *off], b"--merge-threads is not for")
     refused([profile, "--to", "chrome", "--by", "component", *off], b"--by is not for")
     refused([profile, "--to", "pprof", "--by", "thread", *off], b"no grouping 'thread'")
+    refused([profile, "--to", "chrome", "--path", "x", *off], b"--path is not for")
+    refused([profile, "--to", "chrome", "--component", "x", *off], b"--component is not for")
+    refused([profile, "--to", "callgrind", "--file", "x", *off], b"--file is not for")
+    refused([profile, "--to", "callgrind", "--metric", "io.ns", "-o", target, *off], b"no figures of I/O")
+    refused([profile, "--to", "chrome", "--metric", "io.ns", "-o", target, *off], b"no figures of I/O")
+    refused([profile, "--to", "pprof", "--file", "x", "--metric", "cpu", "-o", target, *off],
+            b"the figures are io.ns, io.bytes and io.ops, not 'cpu'")
+    refused([profile, "--to", "pprof", "--file", "x", "--metric", "calls", "-o", target, *off], b"not 'calls'")
+    refused([profile, "--to", "pprof", "-o", target, "--path", "nothing", *off], b"no method", 1)
     refused([profile, "--to", "pprof", "-o", target, "--components", folder / "none", *off], b"cannot open", 1)
     refused([profile, "--to", "pprof", "-o", target, "--snapshot", "1", *off], b"is no interval")
     refused([profile, "--to", "pprof", "-o", target, "--thread", "nobody", *off], b"no thread", 1)
@@ -518,6 +565,31 @@ def test_command(made):
               if +values and any(frame.startswith(chosen[:-1]) for frame in key[1])}
     check({key: +values for key, values in pprof.paths.items()} == wanted and wanted,
           "--method: other paths")
+
+    # Chosen calls: the same paths without what is above; and what samples alone have found.
+    check_places(made, profile, chosen)
+    for shape in "sampled3", "divided":
+        check_places(made, next(path for path in made.profiles if path.stem == shape),
+                     chosen if shape == "sampled3" else "com.acme.Lines*")
+
+
+def check_places(made, profile, chosen):
+    """--path has of each path below such calls what it has without, and nothing else; so have its sums by method and thread."""
+    report = Report(made.jprof, profile)
+    wanted = {key: +values for key, values in report.paths.items()
+              if +values and any(frame.startswith(chosen[:-1]) for frame in key[1])}
+    part = Report(made.jprof, profile, "--path", chosen)
+    check({key: +values for key, values in part.paths.items() if +values} == wanted and wanted,
+          f"{profile}: --path: other paths")
+    pprof = Pprof(made.export(profile, "pprof", "--path", chosen))
+    check({key: +values for key, values in pprof.paths.items()} == wanted, f"{profile}: --path: exported others")
+    for metric in part.metrics:
+        of_methods = sum(row["base"][metric] or 0 for row in part.methods["rows"])
+        check(of_methods == part.sums[metric], f"{profile}: --path: methods have {of_methods} of {metric}")
+        done = run_well(made.jprof, "report", profile, "--view", "threads", "--path", chosen, "--format", "json",
+                        "--calibration", "off")
+        of_threads = sum(row["total"][metric] for row in json.loads(done.stdout)["rows"])
+        check(of_threads == part.sums[metric], f"{profile}: --path: threads have {of_threads} of {metric}")
 
 
 TESTS = {"collapsed": test_collapsed, "pprof": test_pprof, "otlp": test_otlp,

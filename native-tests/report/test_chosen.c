@@ -39,7 +39,7 @@ static json_t *report_of(const struct chosen *chosen)
 	char *text;
 
 	if (chosen->path)
-		assert_int_equal(pattern_list_add(&request.choice.paths, chosen->path), 0);
+		assert_int_equal(pattern_list_add(&request.choice.files, chosen->path), 0);
 	if (chosen->method)
 		assert_int_equal(pattern_list_add(&request.choice.methods, chosen->method), 0);
 	text = fixture_report(&fixture, &request, &violations, &error);
@@ -49,7 +49,7 @@ static json_t *report_of(const struct chosen *chosen)
 	report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(report);
 	free(text);
-	pattern_list_fini(&request.choice.paths);
+	pattern_list_fini(&request.choice.files);
 	pattern_list_fini(&request.choice.methods);
 	return report;
 }

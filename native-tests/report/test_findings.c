@@ -261,14 +261,14 @@ static void test_small_texts(void **state)
 	assert_string_equal(seen.title, "Small writes to /tmp/my ledger");
 	assert_non_null(strstr(seen.evidence, "does not tell which method did it"));
 	assert_string_equal(
-		seen.command, "jprof report PROFILE --view files --path '/tmp/my ledger'");
+		seen.command, "jprof report PROFILE --view files --file '/tmp/my ledger'");
 
 	/* Sockets are in a view of their own. */
 	program(300 * MS, 5);
 	file = fixture_file(&fixture, IO_TCP, 5, "10.0.0.2:9", "10.0.0.1:80");
 	operations(0, file, IO_SEND, 20000, 140000, 100 * MS);
 	assert_string_equal(look("small-writes").command,
-		"jprof report PROFILE --view connections --path 10.0.0.2:9");
+		"jprof report PROFILE --view connections --file 10.0.0.2:9");
 }
 
 /* Without processor time there is only the clock. */

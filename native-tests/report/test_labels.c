@@ -23,7 +23,7 @@
 enum { RUN = METHOD_FIRST, EXECUTE, PREPARE, SEND, BYTES, METHODS_END };
 
 enum { FIRST = 1, SECOND, USER, KIND }; /* parameters */
-enum { SELECT_A = 1, NOTHING, OTHERS, SEVEN, ALICE, BOB, HTTP };
+enum { SELECT_A = 1, NOTHING, OTHERS, ASTERISK, ALICE, BOB, HTTP };
 enum { NO_TAGS = 1, OF_ALICE, OF_ALICE_HTTP, OF_BOB };
 
 static char folder[] = "/tmp/jprof-labels-XXXXXX";
@@ -41,7 +41,7 @@ static const struct {
 	{1, 3, 2, EXECUTE, 0, 0, 6, 3},
 	{1, 4, 3, EXECUTE, SELECT_A, 0, 3, 20},
 	/* Two parameters of one call. */
-	{1, 5, 4, EXECUTE, SEVEN, 0, 2, 7},
+	{1, 5, 4, EXECUTE, ASTERISK, 0, 2, 7},
 	{1, 6, 5, PREPARE, 0, 0, 2, 40},
 	/* The same value inside itself. */
 	{1, 7, 6, EXECUTE, 0, 0, 1, 1},
@@ -81,13 +81,16 @@ static const struct profile_parameter parameters[] = {
 	{KIND, "kind", true, PROFILE_SESSIONS_ALL},
 };
 
+/* A value that is a pattern of all others, too. */
+#define STAR "*"
+
 #define SQL "SELECT a\n  FROM <b> /* \x1b[2J\xe2\x80\xae */"
 
 static const struct profile_value values[] = {
 	{SELECT_A, FIRST, SQL, false},
 	{NOTHING, FIRST, NULL, false},
 	{OTHERS, FIRST, NULL, true},
-	{SEVEN, SECOND, "7", false},
+	{ASTERISK, SECOND, STAR, false},
 	{ALICE, USER, "alice", false},
 	{BOB, USER, "bob", false},
 	{HTTP, KIND, "http", false},
@@ -323,7 +326,7 @@ static int remove_file(void **state)
 /* What is asked for; NULL and 0: not. */
 struct asked {
 	const char *tags[3], *values[2];
-	const char *view, *interval, *by, *thread, *method, *metrics;
+	const char *view, *interval, *by, *thread, *method, *metrics, *path, *file;
 	bool is_auto;
 	const struct adjustment *adjustment;
 };
@@ -375,6 +378,10 @@ static char *print_chosen(const struct profile *profile, const struct asked *ask
 		assert_int_equal(pattern_list_add(&request.choice.threads, asked->thread), 0);
 	if (asked->method)
 		assert_int_equal(pattern_list_add(&request.choice.methods, asked->method), 0);
+	if (asked->path)
+		assert_int_equal(pattern_list_add(&request.choice.paths, asked->path), 0);
+	if (asked->file)
+		assert_int_equal(pattern_list_add(&request.choice.files, asked->file), 0);
 	out_init(&out, -1);
 	if (report_put_profile(profile, &request, &out, &violations, &error) != 0)
 		fail_msg("%s: %s", asked->view, error.text);
@@ -382,6 +389,8 @@ static char *print_chosen(const struct profile *profile, const struct asked *ask
 	out_char(&out, '\0');
 	pattern_list_fini(&request.choice.threads);
 	pattern_list_fini(&request.choice.methods);
+	pattern_list_fini(&request.choice.paths);
+	pattern_list_fini(&request.choice.files);
 	return out.buffer;
 }
 
@@ -471,7 +480,7 @@ static void test_values(void **state)
 		{__LINE__, "Db.execute(0)", NULL, "null", 1, 6, 6, 0, 0, 0, 0, 0, 0},
 		{__LINE__, "Db.execute(0)", NULL, "others", 1, 8, 8, 0, 0, 0, 0, 0, 0},
 		{__LINE__, "Db.execute(0)", NULL, "not known", 5, 53, 66, 0, 0, 0, 40, 0, 0},
-		{__LINE__, "Db.execute(1)", "7", "value", 2, 7, 59, 20, 5, 0, 0, 2, 48},
+		{__LINE__, "Db.execute(1)", STAR, "value", 2, 7, 59, 20, 5, 0, 0, 2, 48},
 		{__LINE__, "Db.execute(1)", NULL, "not known", 8, 87, 131, 0, 0, 30, 40, 9, 0},
 	};
 	json_t *report = report_asked(&(struct asked){.view = "values"});
@@ -700,12 +709,30 @@ static void test_chosen(void **state)
 		{__LINE__, {.tags = {"user=(none)"}}, 1162, 50, 2},
 		{__LINE__, {.tags = {"user=*", "user=(none)"}}, 143 + 90 + 1162, 106, 78},
 		{__LINE__, {.values = {"SELECT*"}}, 110, 39, 18},
-		{__LINE__, {.values = {"Db.execute(1)=7"}}, 59, 19, 0},
+		{__LINE__, {.values = {"Db.execute(1)=" STAR}}, 59, 19, 0},
+		/* It alone; and all but it, as patterns that are no value. */
+		{__LINE__, {.values = {STAR}}, 59, 19, 0},
+		{__LINE__, {.values = {"**"}}, 124, 53, 18},
+		{__LINE__, {.values = {"Db.execute(0)=*"}}, 124, 53, 18},
 		{__LINE__, {.values = {"(null)", "(others)"}}, 14, 14, 0},
 		{__LINE__, {.values = {"SELECT*"}, .tags = {"kind=http"}}, 20, 0, 16},
 		{__LINE__, {.values = {"Db.execute(0)=SELECT*"}, .tags = {"user=(none)"}}, 2, 0,
 			2},
 		{__LINE__, {.tags = {"user=alice"}, .interval = "..early"}, 286, 112, 32},
+		/* Below calls of a method, too. */
+		{__LINE__, {.path = "com.acme.Db.prepare"}, 96, 12, 18},
+		{__LINE__, {.path = "com.acme.Db.prepare", .interval = "..early"}, 192, 24, 36},
+		{__LINE__, {.path = "com.acme.Db.execute"}, 190, 106, 18},
+		{__LINE__, {.path = "com.acme.Net"}, 78, 0, 78},
+		{__LINE__, {.path = "com.acme.Db.prepare", .tags = {"user=alice"}}, 94, 12, 16},
+		{__LINE__, {.path = "com.acme.Db.prepare", .tags = {"kind=http"}}, 20, 0, 16},
+		{__LINE__, {.path = "com.acme.Db.prepare", .values = {"SELECT*"}}, 83, 12, 18},
+		{__LINE__, {.path = "com.acme.Db.prepare", .values = {STAR}}, 52, 12, 0},
+		{__LINE__,
+			{.path = "com.acme.Net",
+				.values = {"SELECT*"},
+				.tags = {"user=(none)"}},
+			2, 0, 2},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -737,6 +764,84 @@ static void test_chosen(void **state)
 	}
 }
 
+/* Of a value that is above what was chosen there is what was done below that. */
+static void test_values_in_place(void **state)
+{
+	json_t *report =
+		report_asked(&(struct asked){.view = "values", .path = "com.acme.Db.prepare"});
+	const json_t *row = find_row(report, value_keys, "Db.execute(0)", SQL, "value");
+
+	check(__LINE__, row, "calls", 1);
+	check(__LINE__, row, "base.wall", 11);
+	check(__LINE__, row, "cum.wall", 83);
+	check(__LINE__, row, "sent.bytes", 30);
+	check(__LINE__, row, "rows", 2);
+	check(__LINE__, row, "allocated.bytes", 48);
+	row = find_row(report, value_keys, "Db.execute(1)", STAR, "value");
+	check(__LINE__, row, "calls", 0);
+	check(__LINE__, row, "base.wall", 0);
+	check(__LINE__, row, "cum.wall", 52);
+	row = find_row(report, value_keys, "Db.execute(0)", NULL, "not known");
+	check(__LINE__, row, "cum.wall", 13);
+	check(__LINE__, row, "received.bytes", 40);
+	json_decref(report);
+}
+
+/* Each key's rows are all that was done there. */
+static void test_tags_in_place(void **state)
+{
+	static const struct tag_case cases[] = {
+		{__LINE__, "user", "alice", "value", 1, 7, 94, 30, 0},
+		{__LINE__, "user", NULL, "none", 1, 0, 2, 0, 0},
+		{__LINE__, "kind", "http", "value", 1, 2, 20, 30, 0},
+		{__LINE__, "kind", NULL, "none", 1, 5, 76, 0, 0},
+	};
+
+	check_tags(&(struct asked){.view = "tags", .path = "com.acme.Db.prepare"}, cases,
+		COUNT(cases));
+}
+
+/* Values below which, and tags under which, I/O was done with the files, and that alone. */
+static void test_files_of_labels(void **state)
+{
+	static const struct {
+		int line;
+		struct asked asked;
+		const char *first, *second, *kind;
+		size_t rows;
+		json_int_t reads, writes, sent, received;
+	} cases[] = {
+		{__LINE__, {.view = "values", .file = "/data"}, "Db.execute(0)", SQL, "value",
+			2, 20, 5, 0, 0},
+		{__LINE__, {.view = "values", .file = "/data"}, "Db.execute(1)", STAR, "value",
+			2, 20, 5, 0, 0},
+		{__LINE__, {.view = "values", .file = "/data", .path = "com.acme.Db.prepare"},
+			"Db.execute(1)", STAR, "value", 2, 20, 5, 0, 0},
+		{__LINE__, {.view = "tags", .file = "remote"}, "user", "alice", "value", 3, 0,
+			0, 30, 40},
+		{__LINE__, {.view = "tags", .file = "remote"}, "kind", NULL, "none", 3, 0, 0, 0,
+			40},
+		{__LINE__, {.view = "tags", .file = "remote", .values = {"SELECT*"}}, "kind",
+			"http", "value", 2, 0, 0, 30, 0},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		bool of_tags = strcmp(cases[i].asked.view, "tags") == 0;
+		json_t *report = report_asked(&cases[i].asked);
+		const json_t *row = find_row(report, of_tags ? tag_keys : value_keys,
+			cases[i].first, cases[i].second, cases[i].kind);
+
+		if (json_array_size(json_object_get(report, "rows")) != cases[i].rows)
+			fail_msg("line %d: %zu rows", cases[i].line,
+				json_array_size(json_object_get(report, "rows")));
+		check(cases[i].line, row, "reads.bytes", cases[i].reads);
+		check(cases[i].line, row, "writes.bytes", cases[i].writes);
+		check(cases[i].line, row, "sent.bytes", cases[i].sent);
+		check(cases[i].line, row, "received.bytes", cases[i].received);
+		json_decref(report);
+	}
+}
+
 /* A method has those of its calls that had the value, and those below them; and none besides. */
 static void test_chosen_calls(void **state)
 {
@@ -746,10 +851,10 @@ static void test_chosen_calls(void **state)
 		json_int_t methods, value;
 	} cases[] = {
 		{__LINE__, {.values = {"SELECT*"}}, 4, 4},
-		{__LINE__, {.values = {"7"}}, 3, 1},
-		{__LINE__, {.values = {"SELECT*", "7"}}, 4, 4},
+		{__LINE__, {.values = {STAR}}, 3, 1},
+		{__LINE__, {.values = {"SELECT*", STAR}}, 4, 4},
 		{__LINE__, {.values = {"(null)"}}, 1, -1},
-		{__LINE__, {.values = {"7"}, .tags = {"user=alice"}}, 3, 1},
+		{__LINE__, {.values = {STAR}, .tags = {"user=alice"}}, 3, 1},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -822,6 +927,44 @@ static void test_nothing_chosen(void **state)
 
 /* ---- adjusted ---- */
 
+/* What is chosen by place has the figures that it has in the tree, in the sums of threads and by tags as well. */
+static void check_adjusted_place(
+	const struct profile *profile, const struct adjustment *adjustment)
+{
+	const struct asked threads = {
+		.view = "threads", .path = "com.acme.Db.prepare", .adjustment = adjustment};
+	const struct asked tags_asked = {
+		.view = "tags", .path = "com.acme.Db.prepare", .adjustment = adjustment};
+	json_t *report = report_of(profile, &threads), *row;
+	json_int_t user = 0, raw = 0;
+	uint64_t all = 0;
+	size_t i;
+
+	/* Of three ns one was taken out, of each node by itself: of those below calls of prepare. */
+	for (i = 0; i < profile->node_count; i++) {
+		size_t up = i;
+
+		while (profile->node[up].method != PREPARE && profile->node[up].parent != up)
+			up = profile->node[up].parent;
+		if (profile->node[up].method == PREPARE)
+			all += adjustment->adjusted.base[i];
+	}
+	assert_true(all > 0);
+	assert_int_equal(total_of(report), all);
+	json_decref(report);
+	report = report_of(profile, &tags_asked);
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+	{
+		if (strcmp(json_string_value(at(row, "key")), "user") != 0)
+			continue;
+		user += json_integer_value(at(row, "cum.wall"));
+		raw += json_integer_value(at(row, "raw_cum.wall"));
+	}
+	assert_int_equal(user, all);
+	assert_int_equal(raw, 96);
+	json_decref(report);
+}
+
 /* A calibration took something out of each node; its error is a quarter of what was counted. What labels tell apart adds up to
  * that. */
 static void test_adjusted(void **state)
@@ -876,6 +1019,7 @@ static void test_adjusted(void **state)
 	}
 	assert_int_equal(execute, execute_base);
 	json_decref(report);
+	check_adjusted_place(profile, &adjustment);
 	profile_free(profile);
 }
 
@@ -892,6 +1036,9 @@ static void test_divided(void **state)
 		{__LINE__, {.view = "tags"}, 1395, 17},
 		{__LINE__, {.view = "tags", .values = {"SELECT*"}}, 110, 8},
 		{__LINE__, {.view = "tags", .tags = {"user=alice"}}, 143, 10},
+		{__LINE__, {.view = "tags", .path = "com.acme.Db.execute"}, 190, 8},
+		{__LINE__, {.view = "tags", .path = "com.acme.Db", .values = {"SELECT*"}}, 110,
+			8},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -1003,8 +1150,8 @@ static void test_text(void **state)
 		{{.view = "tags", .by = "user,kind"}, 80, {"user,kind", "alice, (none)"}},
 		{{.view = "methods", .tags = {"user=alice"}}, 80,
 			{"only what was done under the tags user=alice; without 1000 calls"}},
-		{{.view = "tree", .values = {"SELECT*", "7"}}, 80,
-			{"only what was done by calls with the values SELECT*, 7", "execute"}},
+		{{.view = "tree", .values = {"SELECT*", STAR}}, 80,
+			{"only what was done by calls with the values SELECT*, *", "execute"}},
 	};
 
 	for (size_t c = 0; c < COUNT(cases); c++) {
@@ -1060,6 +1207,9 @@ int main(void)
 		cmocka_unit_test(test_values_of_tags),
 		cmocka_unit_test(test_one_kind),
 		cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_values_in_place),
+		cmocka_unit_test(test_tags_in_place),
+		cmocka_unit_test(test_files_of_labels),
 		cmocka_unit_test(test_chosen_calls),
 		cmocka_unit_test(test_chosen_accounts),
 		cmocka_unit_test(test_nothing_chosen),

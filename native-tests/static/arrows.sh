@@ -42,7 +42,7 @@ rooms=(
 	"agent/control   error agent/lock"
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample agent/tracers include"
 	"report/text     error profile/store.h"
-	"report/model    error options/pattern.h metric profile calibration components report/text"
+	"report/model    error options/pattern.h options/nearest.h metric profile calibration components report/text"
 	"report/findings error profile report/text report/model"
 	"report/source   error agent/io/archive.h"
 	"report/formats  error profile report/text report/model"

@@ -11,6 +11,7 @@ import type { FigureKind } from './model/figures';
 import { filesOf, sameFiles } from './model/io';
 import { Profile, type PathSums } from './model/profile';
 import { ROOT_PATH, Universe } from './model/universe';
+import { CHOICE_KINDS, choiceKey, isWhole, matchesPattern, type ChoiceKind } from './state/choice';
 import { fromHash, NOTHING, toHash, type Selection } from './state/selection';
 
 /* Most nodes of a block that a server is asked for: views of them are drawn in a fraction of a second. */
@@ -18,6 +19,13 @@ const NODES = 200000;
 /* Most paths, of all intervals together, and most intervals that a server is asked to read for a time line: some seconds. */
 const PATHS = 2000000;
 const INTERVALS = 60;
+
+/** What was chosen is not in a page that is a file. */
+export class NotOnPage extends Error {
+	constructor() {
+		super('this page has no data of what is chosen');
+	}
+}
 
 /** What a view is made of: what is open, and what of it is chosen, worked out. */
 export interface Context {
@@ -59,26 +67,67 @@ export class App {
 	private readonly begins = new Map<number, number>();
 	private profiles: Profile[] = [];
 	private serial = 0;
+	/** Names of threads that the command was asked for, until there is a profile that has them. */
+	private namedThreads: string[];
 
 	constructor(
 		readonly blocks: EmbeddedBlock[],
 		readonly server: ServerFacts | null,
 		private readonly draw: (context: Context) => void,
 		private readonly fail: (error: unknown) => void,
-	) {}
+	) {
+		this.namedThreads = server?.chosen?.threads ?? [];
+	}
 
 	get isDifference(): boolean {
 		return this.blocks.some((block) => block.side === 1);
 	}
 
 	private async read(side: number, interval: string): Promise<Profile> {
-		const embedded = this.blocks.filter((block) => block.side === side);
+		const embedded = this.blocks.filter((block) => block.side === side && block.part === '');
 		const block = embedded.find((candidate) => candidate.interval === interval) ?? embedded[0];
 		let bytes: Uint8Array;
 
 		if (embedded.length === 0) bytes = await fetchBlock({ interval, limit: NODES });
 		else bytes = await block!.read();
 		return new Profile(decodeBlock(bytes), this.universe);
+	}
+
+	/** What is chosen of it. */
+	private async readPart(whole: Profile, selection: Selection): Promise<Profile> {
+		const { interval } = selection;
+		const bytes = this.canUnfold
+			? await fetchBlock({ interval, limit: NODES, choice: selection })
+			: await this.partOf(selection)?.read();
+
+		if (!bytes) throw new NotOnPage();
+		const block = decodeBlock(bytes);
+
+		block.borrow(whole.block);
+		return new Profile(block, this.universe);
+	}
+
+	private partOf(selection: Selection): EmbeddedBlock | undefined {
+		const key = choiceKey(selection);
+
+		return this.blocks.find((block) => block.part === key && block.interval === selection.interval);
+	}
+
+	/** Whether there is data of that. */
+	private has(selection: Selection): boolean {
+		return this.canUnfold || isWhole(selection) || this.partOf(selection) !== undefined;
+	}
+
+	/** What chooses that beside what is chosen, or, where there is no data of both, alone; null: the page has no data of it. */
+	only(kind: ChoiceKind, text: string): Partial<Selection> | null {
+		const beside = { [kind]: [...new Set([...this.selection[kind], text])] } as Partial<Selection>;
+		const alone = {
+			...Object.fromEntries(CHOICE_KINDS.map((one) => [one, []])),
+			[kind]: [text],
+		} as Partial<Selection>;
+
+		if (this.isDifference) return null;
+		return [beside, alone].find((change) => this.has({ ...this.selection, ...change })) ?? null;
 	}
 
 	private once(key: string, read: () => Promise<Profile>): Promise<Profile> {
@@ -95,10 +144,19 @@ export class App {
 		return this.once(`${side} ${interval}`, () => this.read(side, interval));
 	}
 
+	/** Of the first side, what is chosen. Paths and methods have the numbers of the whole, which is read before. */
+	private async chosenProfile(selection: Selection): Promise<Profile> {
+		const whole = await this.profileOf(0, selection.interval);
+
+		if (isWhole(selection)) return whole;
+		return this.once(`part ${choiceKey(selection)} ${selection.interval}`, () => this.readPart(whole, selection));
+	}
+
 	/** Of a served page: what is below one node, with the paths that are folded elsewhere. */
 	private async below(root: number): Promise<Profile> {
 		const { interval, path } = this.selection;
-		const whole = await this.profileOf(0, interval);
+		const choice = this.selection;
+		const whole = await this.chosenProfile(choice);
 		const node = whole.nodes.get('id').indexOf(root);
 		const at =
 			node >= 0
@@ -109,8 +167,9 @@ export class App {
 		if (at < 0) throw new Error('that link leads to folded paths: zoom to them anew');
 		this.begins.set(root, at);
 		return this.once(
-			`below ${root} ${interval}`,
-			async () => new Profile(decodeBlock(await fetchBlock({ interval, root, limit: NODES })), this.universe, at),
+			`below ${root} ${interval} ${choiceKey(choice)}`,
+			async () =>
+				new Profile(decodeBlock(await fetchBlock({ interval, root, limit: NODES, choice })), this.universe, at),
 		);
 	}
 
@@ -125,7 +184,7 @@ export class App {
 		const paths = profile.nodes.rows + (folded?.paths ?? 0);
 		const found: ReportRow[][] = [];
 
-		if (this.isDifference) return null;
+		if (this.isDifference || (!this.canUnfold && !isWhole(this.selection))) return null;
 		if (this.canUnfold && (intervals.length > INTERVALS || paths * intervals.length > PATHS)) return null;
 		/* One after the other: a server reads one at a time, too. */
 		for (const interval of intervals) found.push(await this.threadRows(interval));
@@ -133,13 +192,15 @@ export class App {
 	}
 
 	private async threadRows(interval: string): Promise<ReportRow[]> {
-		if (!this.canUnfold) return (await this.profileOf(0, interval)).block.report('threads');
-		let rows = this.reports.get(interval);
+		const { selection } = this;
+		const key = `${interval} ${choiceKey(selection)}`;
+		let rows = this.reports.get(key);
 
+		if (!this.canUnfold) return (await this.profileOf(0, interval)).block.report('threads');
 		if (!rows) {
-			rows = fetchReport('threads', interval).then((report) => report.rows);
-			this.reports.set(interval, rows);
-			rows.catch(() => this.reports.delete(interval));
+			rows = fetchReport('threads', interval, selection).then((report) => report.rows);
+			this.reports.set(key, rows);
+			rows.catch(() => this.reports.delete(key));
 		}
 		return rows;
 	}
@@ -163,7 +224,9 @@ export class App {
 			/* One after the other: numbers of methods and paths depend on the order. */
 			if (this.canUnfold && /^\d+$/.test(this.selection.root))
 				profiles.push(await this.below(Number(this.selection.root)));
+			else if (sides.length === 1) profiles.push(await this.chosenProfile(this.selection));
 			else for (const side of sides) profiles.push(await this.profileOf(side, this.selection.interval));
+			if (this.nameThreads(profiles[0]!)) return;
 			if (serial !== this.serial) return;
 			if (profiles.length > 1) alignKinds(profiles[0]!, profiles[1]!);
 			if (profiles.length > 1 && profiles[0]!.kinds.length === 0)
@@ -173,6 +236,19 @@ export class App {
 		} catch (error) {
 			if (serial === this.serial) this.fail(error);
 		}
+	}
+
+	/** Chooses those threads that the command was asked for, once. True if that shows something else. */
+	private nameThreads(profile: Profile): boolean {
+		const patterns = this.namedThreads;
+		const threads = profile.threads
+			.filter(({ name }) => patterns.some((pattern) => matchesPattern(pattern, name)))
+			.map(({ index }) => index);
+
+		this.namedThreads = [];
+		if (threads.length === 0) return false;
+		this.choose({ threads }, 'replace');
+		return true;
 	}
 
 	choose(change: Partial<Selection>, how: 'push' | 'replace' = 'push'): void {

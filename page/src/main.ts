@@ -3,12 +3,13 @@
 //
 // main: the page around the views: what is chosen, the tabs, the view. Begins when the document is there.
 
-import { App, figureName, type Context, type View } from './app';
+import { App, figureName, NotOnPage, type Context, type View } from './app';
 import { embeddedBlocks, serverFacts } from './data/embedded';
 import { startHeartbeat } from './data/heartbeat';
 import { METHOD_SMALL, ROOT_PATH } from './model/universe';
 import { filesOf, fileText } from './model/io';
-import { toHash, VIEWS, type Selection, type ViewName } from './state/selection';
+import { CHOICE_KINDS, CHOICE_WORDS, type Choice } from './state/choice';
+import { NOTHING, toHash, VIEWS, type Selection, type ViewName } from './state/selection';
 import { select } from './ui/controls';
 import { h, type Child } from './ui/dom';
 import { cut, name, shortMethod, visible } from './ui/names';
@@ -23,6 +24,7 @@ import { ioView } from './views/io';
 import { linesView } from './views/lines';
 import { livePanel } from './views/live';
 import { methodsView } from './views/methods';
+import { chip as chipOf, choiceChips, whereItIs } from './views/only';
 import { numbersView } from './views/numbers';
 import { overviewView } from './views/overview';
 import { threadsView } from './views/threads';
@@ -133,23 +135,22 @@ function fileChipText(context: Context): Child {
 	return context.files[1]?.length === 0 ? [text, ', not in the profile after'] : text;
 }
 
+/** What the page itself is of. */
+function fixedChips(context: Context): Child[] {
+	const chosen = context.first.block.header.chosen ?? {};
+
+	return CHOICE_KINDS.flatMap((kind) =>
+		(chosen[kind] ?? [])
+			.filter((text) => !context.selection[kind].includes(text))
+			.map((text) => chipOf(context.app, CHOICE_WORDS[kind].word, name(cut(text, 80)), null)),
+	);
+}
+
 /** What narrows the view, each with a button that takes it away. */
 function chips(context: Context): Child[] {
 	const { selection, universe, path, method } = context;
-	const chip = (what: string, text: Child, change: Partial<Selection>) =>
-		h(
-			'li',
-			{ class: 'chip' },
-			h('span', { class: 'quiet' }, what),
-			' ',
-			text,
-			h(
-				'button',
-				{ type: 'button', 'aria-label': `take away: ${what}`, onclick: () => context.choose(change) },
-				'\u00d7',
-			),
-		);
-	const items: Child[] = [];
+	const chip = (what: string, text: Child, change: Partial<Selection>) => chipOf(context.app, what, text, change);
+	const items: Child[] = [...fixedChips(context), ...choiceChips(context.app)];
 	const text = (id: number) => name(cut(shortMethod(universe.methods[id]!, id), 80));
 
 	if (path !== ROOT_PATH) items.push(chip('below', text(universe.methodOf[path]!), { path: '', zoom: '', root: '' }));
@@ -212,6 +213,7 @@ function tabs(context: Context): Child[] {
 	);
 }
 
+let opened: App | null = null;
 let shown: View | null = null;
 let current: Context | null = null;
 let shownView: ViewName | null = null;
@@ -267,15 +269,18 @@ function draw(context: Context): void {
 
 function fail(error: unknown): void {
 	const text = error instanceof Error ? error.message : String(error);
+	const chosen = opened ? choiceChips(opened) : [];
 
 	/* Nothing of the last choice is drawn again, as another theme or width would. */
 	current = null;
 	shown = null;
 	shownView = null;
+	if (chosen.length > 0) byId('chips').replaceChildren(...chosen);
 
 	byId('view').replaceChildren(
 		h('h2', { id: 'heading' }, 'This profile cannot be shown'),
 		h('p', { class: 'warning', role: 'alert' }, name(text, 500)),
+		opened && error instanceof NotOnPage ? h('div', {}, whereItIs(opened)) : '',
 		h('p', {}, h('a', { href: '#' }, 'Show all of it, with nothing chosen')),
 		typeof DecompressionStream === 'undefined'
 			? 'This browser is too old: it cannot inflate data (DecompressionStream). Firefox 113, Chrome 103, Safari 16.4 and later can.'
@@ -321,11 +326,24 @@ function frame(app: App): void {
 	);
 }
 
+/** What the command was asked for, unless the address says what to show. */
+function beginWith(app: App): void {
+	const hash = toHash({ ...NOTHING, ...listsOf(app.server?.chosen) });
+
+	if (location.hash === '' && hash !== '#') history.replaceState(null, '', hash);
+}
+
+function listsOf(chosen: Partial<Choice> = {}): Partial<Selection> {
+	return Object.fromEntries(CHOICE_KINDS.map((kind) => [kind, chosen[kind] ?? []]));
+}
+
 function begin(): void {
 	const app = new App(embeddedBlocks(document), serverFacts(document), draw, fail);
 	let waiting = 0;
 
+	opened = app;
 	frame(app);
+	beginWith(app);
 	if (app.blocks.length === 0 && !app.server) {
 		fail(new Error('there is no profile in this page: jprof html FILE makes one that has'));
 		return;

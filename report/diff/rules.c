@@ -312,7 +312,7 @@ static bool is_like(const struct diff *diff, const struct rule *rule, uint32_t i
 			pattern_match_method(
 				rule->pattern, name->class_name.text, name->name.text))
 			return true;
-		/* Of files, as report --path: any of their names. */
+		/* Of files, as report --file: any of their names. */
 		for (int i = 0; i < (rule->by == DIFF_FILE ? 3 : 1); i++)
 			if (texts[i] && pattern_match(rule->pattern, texts[i]))
 				return true;

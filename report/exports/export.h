@@ -19,11 +19,24 @@
 
 struct exporter;
 
-/* Which figures are exported beside the chosen metrics and conditions. */
-enum export_calls {
-	CALLS_TOO,  /* the calls, where any were recorded */
-	CALLS_NOT,  /* metrics and conditions alone */
-	CALLS_ALONE /* nothing but calls */
+/* Whether something is a figure that is exported. */
+enum export_figure {
+	EXPORT_NOT,
+	EXPORT_FOUND, /* where any was recorded */
+	EXPORT_ASKED
+};
+
+/* What is done with files, as figures: those of the chosen ones, or of all. */
+enum export_io { EXPORT_IO_NS, EXPORT_IO_BYTES, EXPORT_IO_OPS, EXPORT_IO_FIGURES };
+
+/* What they are called: "io.ns". */
+extern const char *const export_io_names[EXPORT_IO_FIGURES];
+
+/* Which figures are exported. */
+struct export_figures {
+	bool metrics; /* the chosen metrics and conditions */
+	enum export_figure calls;
+	bool io[EXPORT_IO_FIGURES];
 };
 
 /* What lies between two snapshots that follow each other, or before the first, or behind the last. */
@@ -36,13 +49,15 @@ struct export_interval {
 struct export_request {
 	struct model_choice choice;
 	const struct exporter *exporter;
-	enum export_calls calls;
+	struct export_figures figures;
 	bool by_component;      /* methods are put together by component */
 	const char *components; /* a file with their definitions; or NULL */
 	const char *file;       /* the profile's name, for people */
 	/* In order of time; for exporters that want them. Borrowed. */
 	const struct export_interval *interval;
 	size_t interval_count;
+	/* Prints a line beside the export; or NULL. */
+	void (*say)(const char *line);
 };
 
 /* An export at work. */
@@ -61,6 +76,8 @@ struct exporter {
 	bool one_figure; /* holds one of them */
 	bool methods;    /* may be chosen by methods */
 	bool merges;     /* knows threads, which may be one */
+	bool io;         /* may have figures of I/O, and be chosen by files */
+	bool places;     /* may be chosen by call paths and components */
 	bool timeline;   /* wants records, marks and intervals; has no stacks */
 	/* 0, or -1 without memory. Failures to write are kept in out. */
 	int (*write)(const struct export *export);

@@ -351,5 +351,6 @@ const struct exporter exporter_callgrind = {
 	.meaning = "for KCachegrind and callgrind_annotate: methods, their calls, lines",
 	.prefix = "callgrind.out.",
 	.suffix = "",
+	.places = true,
 	.write = write_callgrind,
 };

@@ -281,7 +281,13 @@ static void put_record(struct chrome *to, const struct profile_record *record)
 	out_text(to->out, "}}");
 }
 
-/* Those of wanted threads and, by path, methods. */
+static const struct profile_file *file_of(
+	const struct profile *profile, const struct profile_record *record)
+{
+	return record->subject ? &profile->file[record->subject - 1] : NULL;
+}
+
+/* Those of wanted threads and files and, by path, methods. */
 static int put_records(struct chrome *to)
 {
 	const struct model *model = to->export->model;
@@ -303,7 +309,8 @@ static int put_records(struct chrome *to)
 
 		if ((threads->count == 0 || (name && pattern_list_match(threads, name))) &&
 			(model->choice->methods.count == 0 ||
-				(record->node && through[record->node - 1])))
+				(record->node && through[record->node - 1])) &&
+			model_wants_file(model, file_of(profile, record)))
 			put_record(to, record);
 	}
 	return through ? 0 : -1;
@@ -519,8 +526,8 @@ static void put_counters(struct chrome *to)
 		const struct figure *figure = &figures.figure[f];
 		const struct export_interval *last = &request->interval[count - 1];
 
-		/* An interval has no sum of calls. */
-		if (figure->at == figures.calls)
+		/* An interval has no sum of calls, nor of I/O. */
+		if (figure->at >= figures.calls)
 			continue;
 		for (size_t i = 0; i < count; i++)
 			put_step(to, figure, request->interval[i].begin,
@@ -590,5 +597,6 @@ const struct exporter exporter_chrome = {
 	.suffix = ".trace.json",
 	.methods = true,
 	.timeline = true,
+	.io = true,
 	.write = write_chrome,
 };

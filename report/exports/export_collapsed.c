@@ -98,7 +98,7 @@ static int write_collapsed(const struct export *export)
 					 sizeof(size_t))};
 	int failed;
 
-	if (!path.end || stacks_init(&stacks, model) != 0)
+	if (!path.end || stacks_init(&stacks, model, figures_have_io(&figures)) != 0)
 		return -1;
 	out_init(&path.text, -1);
 	for (size_t t = 0; t < stacks.threads; t++) {
@@ -119,5 +119,7 @@ const struct exporter exporter_collapsed = {
 	.one_figure = true,
 	.methods = true,
 	.merges = true,
+	.io = true,
+	.places = true,
 	.write = write_collapsed,
 };

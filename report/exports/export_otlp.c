@@ -499,7 +499,7 @@ static int write_otlp(const struct export *export)
 	struct stacks stacks;
 
 	if (!otlp.location || frames_init(&otlp.frames, model) != 0 ||
-		stacks_init(&stacks, model) != 0 ||
+		stacks_init(&stacks, model, figures_have_io(&otlp.figures)) != 0 ||
 		samples_init(&otlp.samples, &otlp.figures, &stacks, &otlp.frames) != 0)
 		return -1;
 	otlp.packer = &counting;
@@ -525,5 +525,7 @@ const struct exporter exporter_otlp = {
 	.binary = true,
 	.methods = true,
 	.merges = true,
+	.io = true,
+	.places = true,
 	.write = write_otlp,
 };

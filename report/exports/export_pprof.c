@@ -262,7 +262,7 @@ static int write_pprof(const struct export *export)
 	struct samples samples;
 
 	if (!gzip || !pprof.location || frames_init(&pprof.frames, model) != 0 ||
-		stacks_init(&stacks, model) != 0 ||
+		stacks_init(&stacks, model, figures_have_io(&pprof.figures)) != 0 ||
 		samples_init(&samples, &pprof.figures, &stacks, &pprof.frames) != 0)
 		return -1;
 	pprof.failed = gzip_init(gzip, export->out) != 0;
@@ -291,5 +291,7 @@ const struct exporter exporter_pprof = {
 	.binary = true,
 	.methods = true,
 	.merges = true,
+	.io = true,
+	.places = true,
 	.write = write_pprof,
 };

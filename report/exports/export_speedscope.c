@@ -48,7 +48,7 @@ static void sum_up(struct speedscope *to)
 	for (size_t t = 0; t < stacks->threads; t++) {
 		for (bool more = stacks_enter(stacks, t); more; more = stacks_next(stacks)) {
 			stacks_values(stacks, values);
-			for (unsigned v = 0; v <= to->figures.calls; v++)
+			for (unsigned v = 0; v < FIGURES_MAX; v++)
 				to->sums[t][v] += values[v];
 		}
 		for (size_t at = 0; (counted = stacks_counted(stacks, t, &at)) != NULL;)
@@ -233,7 +233,8 @@ static int write_speedscope(const struct export *export)
 	to.sums = store_room(model->store, model->profile->thread_count + 1, sizeof(*to.sums));
 	to.end = store_room(model->store, nodes, sizeof(*to.end));
 	to.weight = store_room(model->store, nodes, sizeof(*to.weight));
-	if (frames_init(&to.frames, model) != 0 || stacks_init(&to.stacks, model) != 0 ||
+	if (frames_init(&to.frames, model) != 0 ||
+		stacks_init(&to.stacks, model, figures_have_io(&to.figures)) != 0 ||
 		model->store->failed)
 		return -1;
 	out_init(&to.text, -1);
@@ -251,5 +252,7 @@ const struct exporter exporter_speedscope = {
 	.suffix = ".speedscope.json",
 	.methods = true,
 	.merges = true,
+	.io = true,
+	.places = true,
 	.write = write_speedscope,
 };

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "report/model/labelled.h"
+#include "report/model/chosen.h"
 #include "report/model/session_line.h"
 
 uint64_t export_fact(const struct profile *profile, const char *key)
@@ -22,7 +22,7 @@ struct export_notes export_notes(const struct export *export)
 	const struct profile_interval *interval = &profile->interval;
 	const struct adjustment *adjustment = model->choice->adjustment;
 	struct store *store = model->store;
-	struct label chosen = labels_chosen_line(model->apart, &model->choice->labels, store);
+	struct label chosen = model_chosen_line(model, store);
 	struct label session = session_line(model->apart, store);
 	struct export_notes notes = {{NULL}};
 	unsigned count = 0;

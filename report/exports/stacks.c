@@ -171,9 +171,10 @@ const struct counted_calls *stacks_counted(
 
 /* ---- the walk ---- */
 
-int stacks_init(struct stacks *stacks, const struct model *model)
+int stacks_init(struct stacks *stacks, const struct model *model, bool io)
 {
 	const struct profile *profile = model->profile;
+	struct io_use *base, *cum;
 
 	*stacks = (struct stacks){.model = model, .threads = profile->thread_count};
 	stacks->link = links_make(model, NULL, 0);
@@ -186,6 +187,8 @@ int stacks_init(struct stacks *stacks, const struct model *model)
 		list_counted(stacks);
 	else if (model->counted)
 		sort_counted(stacks);
+	if (io && io_use_of_nodes(model, &base, &cum) == 0)
+		stacks->io = base;
 	return model->store->failed ? -1 : 0;
 }
 
@@ -203,6 +206,15 @@ bool stacks_enter(struct stacks *stacks, size_t thread)
 	return true;
 }
 
+static void add_io(const struct io_use *use, uint64_t values[EXPORT_IO_FIGURES])
+{
+	const struct io_amount *all = &use->part[IO_PART_ALL];
+
+	values[EXPORT_IO_NS] += all->ns;
+	values[EXPORT_IO_BYTES] += all->bytes;
+	values[EXPORT_IO_OPS] += all->ops;
+}
+
 /* Adds what a node has of its own, if it is wanted. */
 static void add_values(const struct stacks *stacks, uint32_t node, uint64_t *values)
 {
@@ -215,6 +227,8 @@ static void add_values(const struct stacks *stacks, uint32_t node, uint64_t *val
 	for (unsigned v = 0; v < model->figures; v++)
 		values[v] += base[v].count;
 	values[model->figures] += model->profile->node[node].calls;
+	if (stacks->io)
+		add_io(&stacks->io[node], values + model->figures + 1);
 }
 
 void stacks_values(const struct stacks *stacks, uint64_t *values)

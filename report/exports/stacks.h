@@ -42,13 +42,15 @@ struct stacks {
 	const bool *wanted;
 	/* Samples by node: account[first[node] .. first[node + 1]), by place. NULL: there are none. */
 	uint32_t *account, *first;
+	/* What was done with the wanted files, by node; of all parts. */
+	const struct io_use *io;
 	/* Counted calls by thread: counted[counted_first[t] .. counted_first[t + 1]). NULL: there are none. */
 	struct counted_calls *counted;
 	size_t *counted_first;
 };
 
-/* Memory is the model's. 0, or -1 without memory. */
-int stacks_init(struct stacks *stacks, const struct model *model);
+/* Memory is the model's. io: figures of I/O are wanted, too. 0, or -1 without memory. */
+int stacks_init(struct stacks *stacks, const struct model *model, bool io);
 
 /* To the thread's root. False: it has none, or is not selected. */
 bool stacks_enter(struct stacks *stacks, size_t thread);

@@ -466,7 +466,7 @@ const char *search_command_file(const struct search *search, const char *view, u
 {
 	const char *name = search->model->profile->file[file].name;
 
-	return search_text(search, "%s --path %s", search_command(search, view),
+	return search_text(search, "%s --file %s", search_command(search, view),
 		pattern_word(search, name ? name : "*"));
 }
 

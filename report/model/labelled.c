@@ -125,11 +125,11 @@ int labelled_init(struct labelled *labelled, const struct model *model, struct e
 		labelled->choice.adjustment = &labelled->adjustment;
 	}
 	if (adjustment && adjustment->calibration)
-		failed = divide_all(&labelled->adjustment.adjusted, model->apart,
+		failed = divide_all(&labelled->adjustment.adjusted, model->read,
 			&adjustment->adjusted, error);
 	if (failed == 0)
 		failed = model_init(
-			&labelled->model, model->apart->labelled, &labelled->choice, error);
+			&labelled->model, model->read->labelled, &labelled->choice, error);
 	return failed;
 }
 
@@ -149,32 +149,6 @@ bool labels_are_there(const struct profile *profile, bool tags)
 	for (size_t i = 0; profile->labelled && i < profile->parameter_count && !any; i++)
 		any = profile->parameter[i].is_tag == tags;
 	return any;
-}
-
-/* Puts the words and the patterns behind a line. */
-static struct label add_patterns(struct store *store, struct label line, const char *words,
-	const struct pattern_list *list)
-{
-	for (size_t i = 0; i < list->count && line.text; i++)
-		line = store_format(
-			store, "%s%s%s", line.text, i > 0 ? ", " : words, list->pattern[i]);
-	return line;
-}
-
-struct label labels_chosen_line(
-	const struct profile *profile, const struct label_choice *choice, struct store *store)
-{
-	struct label line = {"only what was done", 0};
-
-	if (label_choice_is_all(choice))
-		return (struct label){"", 0};
-	line = add_patterns(store, line, " under the tags ", &choice->tags);
-	line = add_patterns(store, line, " by calls with the values ", &choice->values);
-	if (profile->unlabelled_calls > 0 && line.text)
-		line = store_format(store,
-			"%s; without %llu calls that were counted without a path", line.text,
-			(unsigned long long)profile->unlabelled_calls);
-	return line.text ? line : (struct label){"", 0};
 }
 
 /* Rows begin with their ids, by which they are ordered. */

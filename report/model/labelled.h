@@ -27,11 +27,6 @@ void labelled_fini(struct labelled *labelled);
 /* Something was done with values of parameters; or under tags. */
 bool labels_are_there(const struct profile *profile, bool tags);
 
-/* "only what was done under the tags user=alice", and what that lacks: for people, of a profile that was read with the choice. In the
- * store; empty: it is all. */
-struct label labels_chosen_line(
-	const struct profile *profile, const struct label_choice *choice, struct store *store);
-
 /* The places of a value by its id, and of the parameter that the value at a place is of. The reader has looked that both are there. */
 size_t label_value_place(const struct profile *profile, uint32_t id);
 size_t label_parameter_place(const struct profile *profile, size_t value);

@@ -5,12 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/model.h"
-
-int model_no_memory(struct error *error)
-{
-	return error_set(error, ERROR_MEMORY, "no memory for the report");
-}
+#include "report/model/chosen.h"
 
 /* ---- choosing ---- */
 
@@ -111,15 +106,6 @@ static int choose_metrics(struct model *model, struct error *error)
 			add_metric(model, (unsigned)index);
 	}
 	return 0;
-}
-
-const char *model_thread_name(const struct profile_thread *thread)
-{
-	if (thread->name && thread->name[0] != '\0')
-		return thread->name;
-	if (!thread->is_virtual)
-		return "";
-	return thread->folded == 1 ? "(virtual thread)" : "(virtual threads)";
 }
 
 static int choose_threads(struct model *model, struct error *error)
@@ -260,6 +246,7 @@ int model_init(struct model *model, const struct profile *profile,
 
 	*model = (struct model){.profile = profile,
 		.apart = profile,
+		.read = profile,
 		.choice = choice,
 		.store = calloc(1, sizeof(*model->store))};
 	if (!model->store)
@@ -277,6 +264,9 @@ int model_init(struct model *model, const struct profile *profile,
 	if (model_count_samples(model) != 0 || model_count_calls(model) != 0 ||
 		model_divide(model) != 0 || find_told(model) != 0)
 		return model_no_memory(error);
+	failed = model_choose_places(model, error);
+	if (failed != 0)
+		return failed;
 	if (choice->components && model_fold_components(model) != 0)
 		return model_no_memory(error);
 	if (choice->merge_threads && !choice->components && model_merge_threads(model) != 0)
@@ -309,54 +299,4 @@ bool model_has_virtual(const struct model *model)
 			return true;
 	}
 	return false;
-}
-
-bool model_wants_thread(const struct model *model, const struct profile_thread *thread)
-{
-	const struct pattern_list *wanted = &model->choice->threads;
-
-	if (wanted->count > 0)
-		return pattern_list_match(wanted, model_thread_name(thread));
-	return !model->choice->program_alone || !model_is_jvm_thread(thread);
-}
-
-bool model_wants_method(const struct model *model, uint32_t method)
-{
-	const struct pattern_list *wanted = &model->choice->methods;
-	const struct profile_method *row = &model->profile->method[method];
-
-	for (size_t p = 0; p < wanted->count; p++) {
-		const char *pattern = wanted->pattern[p];
-
-		if (row->class_name ? pattern_match_method(pattern, row->class_name, row->name)
-				    : model->choice->components && method >= METHOD_FIRST &&
-					      pattern_match(pattern, row->name))
-			return true;
-	}
-	return wanted->count == 0;
-}
-
-bool model_wants_file(const struct model *model, const struct profile_file *file)
-{
-	const struct pattern_list *wanted = &model->choice->paths;
-
-	return wanted->count == 0 ||
-	       (file && (pattern_list_match(wanted, file->name) ||
-				(file->peer && pattern_list_match(wanted, file->peer))));
-}
-
-bool *model_below_wanted(const struct model *model)
-{
-	const struct profile *profile = model->profile;
-	bool *wanted = store_room(model->store, profile->node_count + 1, sizeof(*wanted));
-	bool all = model->choice->methods.count == 0;
-
-	for (size_t i = 0; wanted && i < profile->node_count; i++) {
-		const struct profile_node *node = &profile->node[i];
-
-		wanted[i] = node->parent == i ? all
-					      : wanted[node->parent] ||
-							model_wants_method(model, node->method);
-	}
-	return wanted;
 }

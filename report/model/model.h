@@ -30,10 +30,14 @@ struct method_component;
 struct model_choice {
 	const char *metrics; /* names, of conditions, too, joined by '+', or NULL for all */
 	struct pattern_list threads; /* empty: all */
-	struct pattern_list paths;   /* of files, addresses of connections; the same */
+	struct pattern_list files;   /* names, addresses of connections; the same */
 	/* I/O: in whose call paths it was done; calls: those below or within such; the
 	 * same */
 	struct pattern_list methods;
+	/* Only what was done by calls of such methods, and below them; and below frames of components with such names: the same. */
+	struct pattern_list paths, within;
+	/* A file that defines those, or ready-made ones (components_choose); NULL: those of the profile. */
+	const char *definitions;
 	/* What the profile was chosen by when it was read. */
 	struct label_choice labels;
 	bool merge_threads; /* all selected threads are one */
@@ -71,8 +75,15 @@ struct merged_node {
 
 struct model {
 	const struct profile *profile; /* borrowed; of merged threads: made from that */
-	/* As it was read: where threads are merged, each by itself; and methods are no components. Borrowed. */
+	/* As it was read: where threads are merged, each by itself; and methods are no components. Of what was chosen by call paths
+	 * that alone, and what leads to it (chosen.h). Borrowed. */
 	const struct profile *apart;
+	const struct profile *read; /* and all of it. Borrowed. */
+	/* By node of apart: its place in read; and whether it only leads to what was chosen. NULL: apart is read. */
+	const uint32_t *from;
+	const bool *leads;
+	/* Of the calls that were counted without a path, those of methods below whose calls things were chosen. */
+	uint64_t pathless;
 	const struct model_choice *choice;
 	/* The chosen metrics, and their index in the profile. */
 	const struct profile_metric *metric[PROFILE_METRIC_MAX];
@@ -83,8 +94,7 @@ struct model {
 	const char *condition_name[SAMPLE_CONDITIONS_MAX];
 	uint64_t taken[SAMPLE_CONDITIONS_MAX];
 	unsigned condition_count;
-	const uint64_t *
-		samples; /* by node of the profile as it was read, condition_count each; or NULL */
+	const uint64_t *samples; /* by node of apart, condition_count each; or NULL */
 	/* By node: the same of those that are none of the program: in the state of jprof, which was counting a call of the
 	 * node's method. */
 	const uint64_t *counting;
@@ -99,7 +109,7 @@ struct model {
 	struct part *part[PROFILE_METRIC_MAX];
 	/* Of those, what was measured where no sample was taken. */
 	uint64_t unsampled[PROFILE_METRIC_MAX];
-	/* By node as it was read: the one whose figures it has a part of. */
+	/* By node as it was read: the one of read whose figures it has a part of. */
 	const uint32_t *owner;
 	/* By method: calls of the chosen threads that were counted, without their paths; NULL: none were. */
 	const uint64_t *counted;
@@ -156,11 +166,10 @@ int model_merge_threads(struct model *model);
 int model_fold_components(struct model *model);
 
 /* "no memory for the report". Returns a negative code. */
-int model_no_memory(struct error *error);
-
-/* What a thread's row is called: its name, and of virtual threads without one, that they are
- * such. */
-const char *model_thread_name(const struct profile_thread *thread);
+static inline int model_no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory for the report");
+}
 
 /* True if the profile has rows of virtual threads, selected or not. */
 bool model_has_virtual(const struct model *model);
@@ -176,8 +185,18 @@ static inline bool model_is_at_least(const struct model *model, size_t node)
 	return model->at_least && model->at_least[node];
 }
 
+/* ---- wanted.c: what the user named ---- */
+
+/* What a thread's row is called: its name, and of virtual threads without one, that they are
+ * such. */
+const char *model_thread_name(const struct profile_thread *thread);
+
 /* True for a thread of the profile that is chosen. */
 bool model_wants_thread(const struct model *model, const struct profile_thread *thread);
+
+/* True for a method that a pattern matches, its class or all of it; of components, whose name it is. */
+bool model_method_matches(
+	const struct model *model, const struct pattern_list *patterns, uint32_t method);
 
 /* True if the user asked for methods like that, or for none. */
 bool model_wants_method(const struct model *model, uint32_t method);
@@ -237,7 +256,7 @@ union model_value *model_values(const struct model *model, size_t count);
 /* What a node has of its own. */
 void model_base(const struct model *model, size_t node, union model_value *values);
 
-/* The same before it is divided, of a node as it was read. */
+/* The same before it is divided, of a node of model->read; without samples. */
 void model_measured(const struct model *model, size_t node, union model_value *values);
 
 /* What samples have not told of a node's base is no matter of what all below it used: takes that out of the errors of base, and
@@ -283,7 +302,7 @@ static inline void model_subtract(
 void model_sum(const struct model *model, size_t thread, union model_value *values);
 
 /* What a thread used: the values of all its nodes but for those of metrics and what was counted of them, which
- * are what its counters say, and what is left of that. */
+ * are what its counters say, and what is left of that. Of what was chosen by places it is what their nodes have. */
 void model_total(const struct model *model, size_t thread, union model_value *values);
 
 /* What counting used of a metric in a thread: what was taken out of the bases of its nodes. */

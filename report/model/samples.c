@@ -198,7 +198,8 @@ bool model_can_estimate(const struct model *model)
 
 	for (unsigned m = 0; m < model->metric_count && !model->is_divided; m++)
 		can |= model_condition_of(model, model->metric[m]) != 0;
-	for (size_t i = 0; can && i < profile->node_count; i++)
+	/* What is chosen may lack what it would be a part of. */
+	for (size_t i = 0; can && !model->leads && i < profile->node_count; i++)
 		if (profile->node[i].sampled)
 			return true;
 	return false;

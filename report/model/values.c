@@ -33,7 +33,7 @@ uint64_t model_error(const struct model *model, const union model_value *values,
 void model_measured(const struct model *model, size_t node, union model_value *values)
 {
 	const struct adjusted *adjusted = model->adjusted;
-	const uint64_t *raw = model->apart->node[node].base;
+	const uint64_t *raw = model->read->node[node].base;
 	unsigned metrics = model->metric_count;
 
 	if (model->has_errors)
@@ -42,15 +42,13 @@ void model_measured(const struct model *model, size_t node, union model_value *v
 		values[m].count = raw[model->metric_index[m]];
 	for (unsigned m = 0; m < metrics && model->has_errors; m++)
 		values[model->figures + m].count = raw[model->metric_index[m]];
-	for (unsigned c = 0; c < model->condition_count; c++)
-		values[metrics + c].count = model->samples[node * model->condition_count + c];
 	for (unsigned m = 0; m < metrics && adjusted; m++) {
 		unsigned metric = model->metric_index[m];
 		union model_value *part = values + model->counts;
 		struct adjust_errors errors;
 
 		values[m].count = adjusted->base[node * adjusted->metric_count + metric];
-		errors = adjusted_errors(adjusted, model->apart, node, metric);
+		errors = adjusted_errors(adjusted, model->read, node, metric);
 		part[m].part = errors.whole;
 		part[metrics + m].part = errors.common;
 		part[2 * metrics + m].part = errors.square;
@@ -99,6 +97,15 @@ static void put_total_squares(const struct model *model, size_t node, union mode
 			model->part[m] ? model_part(model, m, node)->counting_square : 0;
 }
 
+/* Of a part of it that is told by its root. */
+static void put_chosen_squares(
+	const struct model *model, size_t root, union model_value *values)
+{
+	for (unsigned m = 0; m < model->values - model->squares; m++)
+		values[model->squares + m].part =
+			model->part[m] ? model_part(model, m, root)->cum_square : 0;
+}
+
 void model_base(const struct model *model, size_t node, union model_value *values)
 {
 	const struct merged_node *merged = model->merged ? &model->merged[node] : NULL;
@@ -108,7 +115,14 @@ void model_base(const struct model *model, size_t node, union model_value *value
 		return;
 	}
 	node = merged ? merged->first : node;
-	model_measured(model, node, values);
+	if (model->leads && model->leads[node]) {
+		memset(values, 0, model->values * sizeof(*values));
+		return;
+	}
+	model_measured(model, model->from ? model->from[node] : node, values);
+	for (unsigned c = 0; c < model->condition_count; c++)
+		values[model->metric_count + c].count =
+			model->samples[node * model->condition_count + c];
 	for (unsigned m = 0; m < model->metric_count && model->is_divided; m++)
 		if (model->part[m])
 			put_part(model, node, m, values);
@@ -152,6 +166,10 @@ void model_total(const struct model *model, size_t thread, union model_value *va
 		model_whole_errors(model, i, base);
 		put_total_squares(model, i, base);
 		model_add(model, values, base);
+	}
+	if (model->leads) {
+		put_chosen_squares(model, model->profile->thread_first[thread], values);
+		return;
 	}
 	for (unsigned m = 0; m < model->metric_count; m++) {
 		unsigned metric = model->metric_index[m];

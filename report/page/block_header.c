@@ -141,17 +141,31 @@ static const struct view *find_view(const char *name)
 	return v < view_count ? views[v] : NULL;
 }
 
-static int put_named(const struct block *block, const char *name, uint64_t most,
-	struct out *out, struct error *error)
+/* A part of what there is has no views that cannot tell it apart: the page has them of all of it. */
+static bool has_view(const struct block *block, const struct view *view)
 {
-	out_char(out, '"');
-	out_text(out, name);
-	out_text(out, "\":");
-	return put_view(block, find_view(name), most, out, error);
+	unsigned by = chosen_by(block->model->choice);
+
+	return !block->choice->is_part || (view->by & by) == by;
 }
 
-/* Behind others. What is below one node has none. */
-static int put_trace_views(const struct block *block, struct out *out, struct error *error)
+/* put: how many are there already. */
+static int put_named(const struct block *block, const char *name, uint64_t most, size_t *put,
+	struct out *out, struct error *error)
+{
+	const struct view *view = find_view(name);
+
+	if (!has_view(block, view))
+		return 0;
+	out_text(out, (*put)++ > 0 ? ",\"" : "\"");
+	out_text(out, name);
+	out_text(out, "\":");
+	return put_view(block, view, most, out, error);
+}
+
+/* What is below one node has none. */
+static int put_trace_views(
+	const struct block *block, size_t *put, struct out *out, struct error *error)
 {
 	uint64_t most = block->choice->interval[0] ? TRACE_ROWS_OF_INTERVAL : TRACE_ROWS;
 	int failed = 0;
@@ -161,27 +175,25 @@ static int put_trace_views(const struct block *block, struct out *out, struct er
 	for (size_t i = 0; i < sizeof(trace_views) / sizeof(*trace_views) && failed == 0; i++) {
 		if (trace_times(block->model->profile, trace_views[i].trace).periods == 0)
 			continue;
-		out_char(out, ',');
-		failed = put_named(block, trace_views[i].view, most, out, error);
+		failed = put_named(block, trace_views[i].view, most, put, out, error);
 	}
 	return failed;
 }
 
 int put_views(const struct block *block, struct out *out, struct error *error)
 {
+	size_t put = 0;
 	int failed = 0;
 
 	out_text(out, "\"views\":{");
 	for (size_t i = 0; i < sizeof(shown_views) / sizeof(*shown_views) && failed == 0; i++) {
 		const struct view *view = find_view(shown_views[i]);
 
-		if (i > 0)
-			out_char(out, ',');
 		failed = put_named(block, shown_views[i],
-			view->io || view->labels ? ROWS_MOST : 0, out, error);
+			view->io || view->labels ? ROWS_MOST : 0, &put, out, error);
 	}
 	if (failed == 0)
-		failed = put_trace_views(block, out, error);
+		failed = put_trace_views(block, &put, out, error);
 	out_text(out, "},");
 	return failed;
 }
@@ -250,6 +262,9 @@ void put_header(struct block *block, struct out *out)
 	put_number(out, "lead", model->lead);
 	out_text(out, model->has_errors ? "\"errors\":true," : "\"errors\":false,");
 	put_number(out, "root", choice->root);
+	out_text(out, "\"chosen\":");
+	page_put_chosen(out, model->choice);
+	out_char(out, ',');
 	put_number(out, "records", model->profile->record_count);
 	put_traces(model->profile, out);
 	snprintf(line, sizeof(line), "\"folded\":{\"limit\":%.9g,\"paths\":%zu},",

@@ -3,7 +3,7 @@
 /* notes: a format that keeps titles alone, up to the empty one in front of the rows. */
 #include "report/page/notes.h"
 
-#include "report/model/labelled.h"
+#include "report/model/chosen.h"
 #include "report/report.h"
 
 static void no_begin(struct sink *sink)
@@ -38,8 +38,7 @@ int notes_put(
 		.state = state,
 		.view = &view_overview,
 		.format = &format_notes};
-	struct label chosen =
-		labels_chosen_line(model->apart, &model->choice->labels, model->store);
+	struct label chosen = model_chosen_line(model, model->store);
 	struct model together;
 	uint64_t violations;
 	int failed;
@@ -52,7 +51,7 @@ int notes_put(
 		out_json(out, chosen.text, chosen.length);
 		out_char(out, ',');
 	}
-	failed = model_init(&together, model->profile, &request.choice, error);
+	failed = model_init(&together, model->read, &request.choice, error);
 	if (failed == 0)
 		failed = report_view(&together, &request, out, &violations, error);
 	model_fini(&together);

@@ -22,6 +22,9 @@ struct block_choice {
 	const char *again;
 	/* What is to be said of a profile that was still written; NULL: it was not. */
 	const char *state;
+	/* Of a part of what another block of the page has all of (the model's choice says which): views that cannot tell it apart are
+	 * left out. */
+	bool is_part;
 	uint64_t root; /* profile_node_id of the node to begin at; 0: whole threads */
 	size_t limit;  /* most nodes; the smallest are folded; 0: no limit */
 };
@@ -42,8 +45,12 @@ struct page_parts {
 };
 struct page_parts page_parts(void);
 
-/* Opens and closes an element of the page that holds a block: what is put between is base64. */
-void page_put_block(struct out *out, const struct block_choice *choice, const char *deflated,
-	size_t length);
+/* Opens and closes an element of the page that holds a block: what is put between is base64. part: what was chosen, as
+ * page_put_chosen has it; NULL: the block is no part. */
+void page_put_block(struct out *out, const struct block_choice *choice, const char *part,
+	const char *deflated, size_t length);
+
+/* {"tags":["user=alice"],"values":[],"paths":[],"components":[],"threads":[]}: what of a profile was chosen, as the user wrote it. */
+void page_put_chosen(struct out *out, const struct model_choice *choice);
 
 #endif

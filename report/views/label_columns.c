@@ -40,3 +40,8 @@ struct cell *use_cells(struct cell *cells, const struct label_use *use)
 	*cells++ = cell_number(use->wait_ns);
 	return cells;
 }
+
+bool label_use_touches(const struct report *report, const struct label_use *use)
+{
+	return report->model->choice->files.count == 0 || use->io.part[IO_PART_ALL].ops > 0;
+}

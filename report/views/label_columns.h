@@ -11,4 +11,7 @@
 void use_columns(struct report *report, unsigned flags);
 struct cell *use_cells(struct cell *cells, const struct label_use *use);
 
+/* True unless files were chosen, and no I/O was done with them. */
+bool label_use_touches(const struct report *report, const struct label_use *use);
+
 #endif

@@ -8,6 +8,10 @@
 #include "report/model/trace_times.h"
 #include "report/text/shell_word.h"
 
+extern const struct view view_callers, view_values, view_components, view_files,
+	view_connections, view_locks, view_alive, view_gc, view_exceptions, view_thread_states,
+	view_class_loaders, view_jit, view_event_tree;
+
 /* Longer names are of no use in a command that is copied by hand. */
 #define NAME_LONGEST 200
 
@@ -38,17 +42,20 @@ static void put_method(struct report *report, struct out *out, uint32_t method, 
 	out_shell_word(out, name.text, name.length);
 }
 
-/* "jprof report FILE --view VIEW --method METHOD"; method 0: without. */
+/* "jprof report FILE --view VIEW --method METHOD"; method 0: without. Of a view that has what was chosen alone. */
 static void print_command(
-	struct report *report, struct sink *sink, const char *view, uint32_t method)
+	struct report *report, struct sink *sink, const struct view *view, uint32_t method)
 {
 	enum { AROUND = 20 }; /* the indent, "--method" and quotes */
+	unsigned by = chosen_by(&report->request->choice);
 	struct out line;
 
+	if ((view->by & by) != by)
+		return;
 	out_init(&line, -1);
 	out_text(&line, report->request->again);
 	out_text(&line, " --view ");
-	out_text(&line, view);
+	out_text(&line, view->name);
 	if (method > 0) {
 		out_text(&line, " --method ");
 		put_method(report, &line, method,
@@ -61,30 +68,30 @@ static void print_command(
 }
 
 /* Of which its files are, for the most part; NULL: there are none. */
-static const char *io_view(const struct profile *profile)
+static const struct view *io_view(const struct profile *profile)
 {
 	size_t sockets = 0;
 
 	for (size_t i = 0; i < profile->file_count; i++)
 		sockets += io_kind_is_socket(profile->file[i].kind);
 	return profile->file_count == 0            ? NULL
-	       : 2 * sockets > profile->file_count ? "connections"
-						   : "files";
+	       : 2 * sockets > profile->file_count ? &view_connections
+						   : &view_files;
 }
 
 /* The first view of what a trace tells, those that tell most first. */
 static const struct {
 	enum trace_kind trace;
-	const char *view;
+	const struct view *view;
 } trace_views[] = {
-	{TRACE_LOCKS, "locks"},
-	{TRACE_OBJECTS, "alive"},
-	{TRACE_GC, "gc"},
-	{TRACE_EXCEPTIONS, "exceptions"},
-	{TRACE_THREADS, "thread-states"},
-	{TRACE_CLASSES, "class-loaders"},
-	{TRACE_JIT, "jit"},
-	{TRACE_EVENTS, "event-tree"},
+	{TRACE_LOCKS, &view_locks},
+	{TRACE_OBJECTS, &view_alive},
+	{TRACE_GC, &view_gc},
+	{TRACE_EXCEPTIONS, &view_exceptions},
+	{TRACE_THREADS, &view_thread_states},
+	{TRACE_CLASSES, &view_class_loaders},
+	{TRACE_JIT, &view_jit},
+	{TRACE_EVENTS, &view_event_tree},
 };
 
 enum { TRACES_NAMED = 3 };
@@ -123,7 +130,7 @@ void next_steps_print(
 	struct report *report, struct sink *sink, const struct rank *methods, size_t count)
 {
 	const struct model *model = report->model;
-	const char *io = io_view(model->profile);
+	const struct view *io = io_view(model->profile);
 	uint32_t method = 0;
 
 	if (!report->request->again || sink->measuring)
@@ -133,16 +140,16 @@ void next_steps_print(
 			method = methods[i].item;
 	sink_title(sink, "To see more:");
 	if (method > 0) {
-		print_command(report, sink, "callers", method);
+		print_command(report, sink, &view_callers, method);
 		if (model->condition_count > 0)
-			print_command(report, sink, "lines", method);
+			print_command(report, sink, &view_lines, method);
 	}
 	if (labels_are_there(model->apart, false))
-		print_command(report, sink, "values", 0);
+		print_command(report, sink, &view_values, 0);
 	if (labels_are_there(model->apart, true))
-		print_command(report, sink, "tags", 0);
-	print_command(report, sink, "components", 0);
-	print_command(report, sink, "tree", 0);
+		print_command(report, sink, &view_tags, 0);
+	print_command(report, sink, &view_components, 0);
+	print_command(report, sink, &view_tree, 0);
 	if (io)
 		print_command(report, sink, io, 0);
 	print_traces(report, sink);

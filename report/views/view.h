@@ -19,17 +19,41 @@ struct source;
 /* Fills one row's cells for an item. */
 typedef void fill_row(struct report *report, uint32_t item, struct cell *cells);
 
+/* What its rows may be chosen by: `by` of a view. An option that is not among them is refused (request.h). */
+enum chosen_by {
+	BY_THREAD = 1 << 0, /* --thread */
+	BY_LABEL = 1 << 1,  /* --tag, --value */
+	BY_PLACE = 1 << 2,  /* --path, --component */
+	BY_METHOD = 1 << 3, /* --method */
+	/* --file: of views of I/O the rows are of such files; of others they are what did I/O with them, with that beside */
+	BY_FILE = 1 << 4
+};
+
+/* Of what stands on nodes and their accounts: all that takes some of those away. */
+#define BY_NODE (BY_THREAD | BY_LABEL | BY_PLACE)
+/* And of what is of methods. */
+#define BY_CALLS (BY_NODE | BY_METHOD)
+#define BY_ALL   (BY_CALLS | BY_FILE)
+
+/* Of BY_NODE, what something was chosen by. */
+static inline unsigned chosen_by(const struct model_choice *choice)
+{
+	bool labels = !label_choice_is_all(&choice->labels),
+	     places = choice->paths.count + choice->within.count > 0;
+
+	return (choice->threads.count > 0 ? BY_THREAD : 0) | (labels ? BY_LABEL : 0) |
+	       (places ? BY_PLACE : 0);
+}
+
 struct view {
 	const char *name, *meaning;
 	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
 	const char *sort;
 	/* Where rows are sorted by a column without shares, the one that --min is about; NULL: none is. */
 	const char *share;
-	bool io; /* about I/O: chosen by paths and methods, too */
-	bool by_path; /* others that are chosen by paths: what did I/O with such files, with that beside */
-	bool by_method; /* and by methods */
-	bool calls;     /* about calls: chosen by methods, too, and by their share of the
-			 whole */
+	unsigned by;    /* enum chosen_by */
+	bool io;        /* about I/O */
+	bool calls;     /* about calls: chosen by their share of the whole, too */
 	bool levels;    /* a tree, which may be cut at a level */
 	bool merges;    /* threads are always one */
 	bool may_fold;  /* methods may be put together by component */
@@ -45,8 +69,6 @@ struct view {
 	bool compilations;  /* and compilations */
 	bool slices;        /* and what was done in slices of time */
 	bool labels;        /* and values or tags */
-	/* Of all that was recorded: what was done under tags or below values is not told apart. */
-	bool knows_no_labels;
 	/* of a trace of events: profile_wanted.events; times that are chosen are its own */
 	bool events;
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
@@ -119,7 +141,7 @@ struct report {
 	struct {
 		unsigned figure, raw, error, parts;
 	} summed;
-	/* Where others than views of I/O are chosen by paths: what was done with such files in and below nodes, by
+	/* Where others than views of I/O are chosen by files: what was done with such files in and below nodes, by
 	 * position, and methods, by id; in all; and the first of its columns. NULL: they are not. */
 	struct io_amount *io_of_node, *io_of_method, io_all;
 	bool has_io_cpu; /* its columns are there */
@@ -289,7 +311,7 @@ struct cell *call_rate_cells(const struct report *report, struct cell *cells,
 
 /* ---- sums of I/O ---- */
 
-/* Where paths are chosen beside other figures: fills io_of_node and the like. 0, or -1 without memory. Its columns, if
+/* Where files are chosen beside other figures: fills io_of_node and the like. 0, or -1 without memory. Its columns, if
  * there are any; a row's cells there, which come back behind them. */
 int report_find_io(struct report *report);
 void beside_columns(struct report *report);

@@ -109,7 +109,6 @@ const struct view view_calibration = {
 	.meaning = "what deltas came to by their sequence, and what was taken out of them",
 	.sort = "count",
 	.adjusts = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_calibration,
 	.fill = fill,

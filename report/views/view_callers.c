@@ -247,9 +247,9 @@ const struct view view_callers = {
 	.may_fold = true,
 	.meaning = "a stanza a method: its callers, itself, its callees; the sums are "
 		   "checked",
+	.by = BY_ALL,
 	.sort = "cum",
 	.calls = true,
-	.by_path = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_callers,

@@ -155,7 +155,8 @@ static int count_methods(const struct model *model, uint64_t *methods)
 		if (!model_wants_thread(model, &apart->thread[node->thread]) ||
 			node->method < METHOD_FIRST || component < METHOD_FIRST ||
 			apart->method[node->method].kind == METHOD_MARK ||
-			(model->told_apart && model->told_apart[i]))
+			(model->told_apart && model->told_apart[i]) ||
+			(model->leads && model->leads[i]))
 			continue;
 		failed = pairs_take(&seen, component, node->method) == 0 ? -1 : 0;
 		methods[component] += seen.count > known;
@@ -346,6 +347,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_components = {
 	.name = "components",
 	.meaning = "which layer: servlet container, database, logging...: one row a component",
+	.by = BY_ALL,
 	.sort = "base",
 	.calls = true,
 	.adjusts = true,
@@ -360,6 +362,7 @@ const struct view view_components = {
 const struct view view_applications = {
 	.name = "applications",
 	.meaning = "the same by class loader: the applications of a server (traces=classes)",
+	.by = BY_ALL,
 	.sort = "base",
 	.calls = true,
 	.adjusts = true,

@@ -149,7 +149,6 @@ const struct view view_deoptimizations = {
 	.is_long = true,
 	.sort = "count",
 	.compilations = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_deoptimizations,
 	.fill = fill,

@@ -298,9 +298,8 @@ const struct view view_distribution = {
 	.name = "distribution",
 	.meaning = "how long each call of the methods of the option distribution took: "
 		   "percentiles",
+	.by = BY_THREAD | BY_METHOD,
 	.sort = "elapsed.sum",
-	.by_method = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_distribution,
 	.fill = fill,

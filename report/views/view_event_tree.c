@@ -216,10 +216,9 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_event_tree = {
 	.name = "event-tree",
 	.meaning = "the call tree of a trace of events, of any time (--from, --to)",
-	.by_method = true,
+	.by = BY_THREAD | BY_METHOD,
 	.levels = true,
 	.events = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_tree,
 	.rows = rows,

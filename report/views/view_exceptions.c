@@ -218,6 +218,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_exceptions = {
 	.name = "exceptions",
 	.meaning = "exceptions by class, where they were thrown and caught; traces=exceptions",
+	.by = BY_CALLS,
 	.is_long = true,
 	.sort = "count",
 	.columns = columns,
@@ -322,6 +323,7 @@ static void tree_rows(struct report *report, struct sink *sink)
 const struct view view_exception_tree = {
 	.name = "exception-tree",
 	.meaning = "exceptions by call path; one tree a thread",
+	.by = BY_CALLS,
 	.sort = "cum.count",
 	.columns = tree_columns,
 	.open = open_tree,

@@ -159,8 +159,8 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_findings = {
 	.name = "findings",
 	.meaning = "known problems that the profile shows: evidence, place, what to do",
+	.by = BY_THREAD,
 	.merges = true,
-	.knows_no_labels = true,
 	.classes = true,
 	.collections = true,
 	.compilations = true,

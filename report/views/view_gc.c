@@ -227,7 +227,6 @@ const struct view view_gc = {
 	.is_long = true,
 	.sort = "paused",
 	.collections = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_gc,
 	.fill = fill,

@@ -139,8 +139,8 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_gc_tree = {
 	.name = "gc-tree",
 	.meaning = "call paths that collections have stopped; gc_in_paths=yes",
+	.by = BY_CALLS,
 	.sort = "cum.ns",
-	.by_method = true,
 	.columns = columns,
 	.open = open_tree,
 	.fill = fill,

@@ -67,6 +67,7 @@ const struct view view_io_methods = {
 	.name = "io-methods",
 	.may_fold = true,
 	.meaning = "I/O by method",
+	.by = BY_ALL,
 	.sort = "cum.all.ns",
 	.io = true,
 	.columns = columns,

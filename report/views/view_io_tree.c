@@ -113,6 +113,7 @@ const struct view view_io_tree = {
 	.name = "io-tree",
 	.may_fold = true,
 	.meaning = "I/O by call path; one tree a thread",
+	.by = BY_ALL,
 	.sort = "cum.all.ns",
 	.io = true,
 	.columns = columns,

@@ -167,7 +167,6 @@ const struct view view_jit = {
 	.is_long = true,
 	.sort = "ns",
 	.compilations = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_jit,
 	.fill = fill,

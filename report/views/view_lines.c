@@ -121,6 +121,7 @@ static int open_lines(struct report *report)
 const struct view view_lines = {
 	.name = "lines",
 	.meaning = "samples by line of the source; its text with --source",
+	.by = BY_CALLS,
 	.sort = "samples",
 	.calls = true,
 	.samples = true,

@@ -525,8 +525,8 @@ static int open_locks(struct report *report)
 const struct view view_locks = {
 	.name = "locks",
 	.meaning = "locks that threads waited for, and who held them (traces=locks)",
+	.by = BY_CALLS,
 	.sort = "contended.ns",
-	.by_method = true,
 	.columns = locks_columns,
 	.open = open_locks,
 	.fill = locks_fill,
@@ -606,8 +606,8 @@ static int open_waits(struct report *report)
 const struct view view_waits = {
 	.name = "waits",
 	.meaning = "where threads waited for locks, and where these were held (traces=locks)",
+	.by = BY_CALLS,
 	.sort = "contended.ns",
-	.by_method = true,
 	.columns = waits_columns,
 	.open = open_waits,
 	.fill = waits_fill,
@@ -663,8 +663,8 @@ static int open_pairs(struct report *report)
 const struct view view_wait_pairs = {
 	.name = "wait-pairs",
 	.meaning = "which threads waited for which (traces=locks)",
+	.by = BY_CALLS,
 	.sort = "contended.ns",
-	.by_method = true,
 	.columns = pairs_columns,
 	.open = open_pairs,
 	.fill = pairs_fill,
@@ -752,8 +752,8 @@ static int open_long(struct report *report)
 const struct view view_long_waits = {
 	.name = "long-waits",
 	.meaning = "the longest waits for locks that others held (traces=locks)",
+	.by = BY_CALLS,
 	.sort = "ns",
-	.by_method = true,
 	.columns = long_columns,
 	.open = open_long,
 	.fill = long_fill,

@@ -208,9 +208,9 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_object_tree = {
 	.name = "object-tree",
 	.meaning = "the same as a tree of calls; one a thread",
+	.by = BY_CALLS,
 	.sort = "cum.allocated.bytes",
 	.share = "cum.allocated.bytes",
-	.by_method = true,
 	.columns = columns,
 	.open = open_tree,
 	.fill = fill,

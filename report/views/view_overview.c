@@ -200,7 +200,7 @@ static int open_findings(struct report *report, struct overview *view)
 		.tally = &view->tally};
 
 	if (!report->request->format->shares || report->request->choice.methods.count > 0 ||
-		report->request->choice.paths.count > 0 || report->model->profile->is_chosen)
+		report->request->choice.files.count > 0 || report->model->profile->is_chosen)
 		return 0;
 	return findings_find(&view->findings, &input);
 }
@@ -636,6 +636,7 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_overview = {
 	.name = "overview",
 	.meaning = "where the time goes, on one screen: methods and call paths",
+	.by = BY_CALLS,
 	.sort = "base",
 	.calls = true,
 	.merges = true,

@@ -105,6 +105,7 @@ static int open_records(struct report *report)
 const struct view view_records = {
 	.name = "records",
 	.meaning = "each I/O operation, of a profile made with io=records",
+	.by = BY_ALL,
 	.sort = "ns",
 	.io = true,
 	.records = true,

@@ -167,7 +167,6 @@ const struct view view_safepoints = {
 	.is_long = true,
 	.sort = "ns",
 	.collections = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_safepoints,
 	.fill = fill,

@@ -138,9 +138,9 @@ static int open_seconds(struct report *report)
 const struct view view_seconds = {
 	.name = "seconds",
 	.meaning = "what was done in each second, of a profile made with resolution=1s",
+	.by = BY_THREAD,
 	.sort = "at",
 	.slices = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_seconds,
 	.fill = fill,

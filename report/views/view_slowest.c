@@ -277,9 +277,8 @@ const struct view view_slowest = {
 	.name = "slowest",
 	.meaning = "the slowest calls of the methods of the option distribution, each with its "
 		   "own small tree",
-	.by_method = true,
+	.by = BY_THREAD | BY_METHOD,
 	.levels = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_slowest,
 	.rows = rows,

@@ -60,9 +60,9 @@ static int open_snapshots(struct report *report)
 const struct view view_snapshots = {
 	.name = "snapshots",
 	.meaning = "snapshots, resets, and moments that the program marked",
+	.by = BY_THREAD,
 	.sort = "at",
 	.marks = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_snapshots,
 	.fill = fill,

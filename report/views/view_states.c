@@ -142,6 +142,7 @@ const struct view view_states = {
 	.name = "states",
 	.may_fold = true,
 	.meaning = "how each Java method ran when it was sampled",
+	.by = BY_CALLS,
 	.sort = "samples.all",
 	.calls = true,
 	.samples = true,

@@ -816,6 +816,7 @@ static void rows_summary(struct report *report, struct sink *sink)
 const struct view view_summary = {
 	.name = "summary",
 	.meaning = "where the profile comes from, how much is in it, whether it adds up",
+	.by = BY_THREAD | BY_LABEL,
 	.sort = NULL,
 	.adjusts = true,
 	.says_calibration = true,

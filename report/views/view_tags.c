@@ -409,7 +409,7 @@ static int open_tags(struct report *report)
 		return -1;
 	items = report_room(report, view->rows, uint32_t);
 	for (uint32_t i = 0; items && i < view->rows; i++)
-		if (view->row[i].threads > 0)
+		if (view->row[i].threads > 0 && label_use_touches(report, &view->row[i].use))
 			items[used++] = i;
 	return items ? report_list_shares(report, items, used) : -1;
 }
@@ -417,9 +417,9 @@ static int open_tags(struct report *report)
 const struct view view_tags = {
 	.name = "tags",
 	.meaning = "whose work it is: what was done under each tag",
+	.by = BY_ALL,
 	.sort = "cum",
 	.share = "cum",
-	.by_method = true,
 	.is_long = true,
 	.labels = true,
 	.adjusts = true,

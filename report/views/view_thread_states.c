@@ -137,10 +137,10 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_thread_states = {
 	.name = "thread-states",
 	.meaning = "how long each thread ran, could have run, and did not; traces=threads",
+	.by = BY_THREAD,
 	.is_long = true,
 	.sort = "running",
 	.thread_states = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_states,
 	.fill = fill,

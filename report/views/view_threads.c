@@ -253,10 +253,9 @@ static void rows(struct report *report, struct sink *sink)
 const struct view view_threads = {
 	.name = "threads",
 	.meaning = "one row a thread: events and totals",
+	.by = BY_ALL,
 	.sort = "index",
 	.share = "total",
-	.by_path = true,
-	.by_method = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_threads,

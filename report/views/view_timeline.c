@@ -598,11 +598,10 @@ const struct view view_timeline = {
 	.meaning =
 		"calls, I/O and marks in the order of time, of a trace of events; the longest "
 		"1000 unless --top says else; with --method single calls, the longest first",
-	.by_method = true,
+	.by = BY_THREAD | BY_METHOD,
 	.levels = true,
 	.events = true,
 	.marks = true,
-	.knows_no_labels = true,
 	.columns = columns,
 	.open = open_timeline,
 	.rows = rows,

@@ -568,7 +568,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 		value ? cell_label(label_name(model->store, value)) : cell_text(NOT_KNOWN_NAME);
 }
 
-/* Some call had it, or some figure of what is not known is above 0. */
+/* Some call had it, or some figure of what is not known is above 0; where files were chosen it did I/O with them. */
 static bool is_used(const struct report *report, uint32_t item)
 {
 	const struct values_view *view = report->data;
@@ -578,7 +578,7 @@ static bool is_used(const struct report *report, uint32_t item)
 
 	for (unsigned f = 0; f < model->figures; f++)
 		used |= cum[f].count;
-	return used != 0;
+	return used != 0 && label_use_touches(report, &view->row[item].use);
 }
 
 static int open_values(struct report *report)
@@ -607,7 +607,7 @@ static int open_values(struct report *report)
 		struct summing summing = {.report = report,
 			.view = view,
 			.model = &labelled.model,
-			.profile = profile->labelled};
+			.profile = labelled.model.profile};
 		if (failed == 0)
 			failed = sum_up(&summing);
 		pairs_fini(&summing.methods);
@@ -628,9 +628,9 @@ static int open_values(struct report *report)
 const struct view view_values = {
 	.name = "values",
 	.meaning = "which values make it slow: what calls used, by the value of a parameter",
+	.by = BY_ALL,
 	.sort = "cum",
 	.share = "cum",
-	.by_method = true,
 	.is_long = true,
 	.labels = true,
 	.adjusts = true,

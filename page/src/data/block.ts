@@ -3,6 +3,8 @@
 //
 // block: what a profile holds of one interval, as docs/page-data.md describes it.
 
+import type { Choice } from '../state/choice';
+
 export interface Metric {
 	name: string;
 	unit: string;
@@ -42,6 +44,7 @@ export interface Header {
 	strings: string[];
 	folded: { limit: number; paths: number } | null;
 	root: number;
+	chosen?: Partial<Choice>;
 	notes?: string[];
 	records?: number;
 	traces?: { name: string; on: string }[];
@@ -76,7 +79,19 @@ export class Table {
 export class Block {
 	readonly tables = new Map<string, Table>();
 
+	/** Reports that are of all that was recorded, though this has a part of it. */
+	readonly ofAll = new Set<string>();
+
 	constructor(readonly header: Header) {}
+
+	/** Takes what a part cannot tell apart from the block that has all. */
+	borrow(whole: Block): void {
+		for (const [view, report] of Object.entries(whole.header.views)) {
+			if (this.header.views[view] || !report) continue;
+			this.header.views[view] = report;
+			this.ofAll.add(view);
+		}
+	}
 
 	table(name: string): Table {
 		return this.tables.get(name) ?? new Table();

@@ -3,9 +3,12 @@
 //
 // embedded: the blocks that stand in the page itself, each inflated when it is first asked for.
 
+import { choiceKey, type Choice } from '../state/choice';
+
 export interface EmbeddedBlock {
 	side: number;
 	interval: string;
+	part: string; // the key of a choice that it has all of; "": it has all
 	read(): Promise<Uint8Array>;
 }
 
@@ -27,6 +30,7 @@ export function embeddedBlocks(root: ParentNode): EmbeddedBlock[] {
 	return [...root.querySelectorAll<HTMLScriptElement>('script[type="application/x-jprof-block"]')].map((element) => ({
 		side: Number(element.dataset['side'] ?? 0),
 		interval: element.dataset['interval'] ?? '',
+		part: choiceKey(JSON.parse(element.dataset['chosen'] ?? '{}') as Partial<Choice>),
 		read: async () => inflate(fromBase64(element.textContent ?? '')),
 	}));
 }
@@ -36,6 +40,8 @@ export interface ServerFacts {
 	live: boolean;
 	pid?: number;
 	traces?: string[]; // names of all that there are
+	/** What the command was asked for: patterns. */
+	chosen?: Partial<Choice> & { threads?: string[] };
 }
 
 export function serverFacts(root: ParentNode): ServerFacts | null {

@@ -3,6 +3,7 @@
 //
 // server: what a served page asks `jprof open` for. All addresses are relative to the page's own.
 
+import { CHOICE_KINDS, CHOICE_WORDS, type Choice } from '../state/choice';
 import type { Report } from './block';
 import { inflate } from './embedded';
 
@@ -11,6 +12,7 @@ export interface BlockWish {
 	root?: number;
 	limit?: number;
 	threads?: number[];
+	choice?: Choice;
 }
 
 /** {"error": "..."}, or what HTTP says. */
@@ -32,22 +34,26 @@ async function get(address: string): Promise<Response> {
 	return response;
 }
 
-function query(parts: Record<string, string | number | undefined>): string {
-	const given = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '');
+function query(parts: Record<string, string | number | undefined>, choice?: Choice): string {
+	const given: [string, string][] = Object.entries(parts)
+		.filter(([, value]) => value !== undefined && value !== '')
+		.map(([key, value]) => [key, String(value)]);
 
-	return given.length ? '?' + new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString() : '';
+	if (choice)
+		for (const kind of CHOICE_KINDS) for (const text of choice[kind]) given.push([CHOICE_WORDS[kind].name, text]);
+	return given.length ? '?' + new URLSearchParams(given).toString() : '';
 }
 
 export async function fetchBlock(wish: BlockWish): Promise<Uint8Array> {
-	const { threads, ...rest } = wish;
-	const response = await get('block' + query({ ...rest, threads: threads?.join(',') }));
+	const { threads, choice, ...rest } = wish;
+	const response = await get('block' + query({ ...rest, threads: threads?.join(',') }, choice));
 
 	return inflate(new Uint8Array(await response.arrayBuffer()));
 }
 
-/** What `jprof report --view VIEW --format json` prints of the interval. */
-export async function fetchReport(view: string, interval: string): Promise<Report> {
-	return (await (await get('report' + query({ view, interval }))).json()) as Report;
+/** What `jprof report --view VIEW --format json` prints of what is chosen of the interval. */
+export async function fetchReport(view: string, interval: string, choice: Choice): Promise<Report> {
+	return (await (await get('report' + query({ view, interval }, choice))).json()) as Report;
 }
 
 export type Status = Record<string, unknown> & { recording?: boolean; ended?: boolean };

@@ -208,6 +208,17 @@ export class IoSums {
 		return uses;
 	}
 
+	/** By path: 1 if something of that was done there or below. */
+	leading(choice: IoChoice): Uint8Array {
+		const { universe } = this.profile;
+		const leads = new Uint8Array(universe.pathCount);
+
+		for (const account of this.chosen(choice))
+			for (let path = account.path; path >= ROOT_PATH && !leads[path]; path = universe.parent[path]!)
+				leads[path] = 1;
+		return leads;
+	}
+
 	total(choice: IoChoice): IoUse {
 		const use = newUse();
 

@@ -51,9 +51,11 @@ export class PathTree implements CallTree {
 	readonly sides: Figures[];
 	private readonly universe: Universe;
 
+	/** leads: by path, whether it is shown; null: all are. */
 	constructor(
 		private readonly sums: PathSums[],
 		readonly root = ROOT_PATH,
+		private readonly leads: Uint8Array | null = null,
 	) {
 		this.universe = sums[0]!.profile.universe;
 		this.sides = sums.map((side) => new SumFigures(side));
@@ -66,7 +68,9 @@ export class PathTree implements CallTree {
 		return node === this.root ? -1 : this.universe.parent[node]!;
 	}
 	children(node: number): number[] {
-		return [...this.universe.children(node)].filter((child) => this.sums.some((side) => side.has(child)));
+		return [...this.universe.children(node)].filter(
+			(child) => (!this.leads || this.leads[child] === 1) && this.sums.some((side) => side.has(child)),
+		);
 	}
 	path(node: number): number {
 		return node;
@@ -190,9 +194,16 @@ export class FoldedTree implements CallTree {
 	readonly sides: Figures[];
 	private readonly folding: Folding;
 	private readonly sums: FoldedSums[];
+	/** By node: it is shown; null: all are. */
+	private readonly shown: Uint8Array | null = null;
 
-	constructor(paths: PathSums[], from = ROOT_PATH) {
+	constructor(paths: PathSums[], from = ROOT_PATH, leads: Uint8Array | null = null) {
 		this.folding = foldRecursion(paths[0]!.profile.universe, paths[0]!.size, from);
+		if (leads) {
+			const shown = (this.shown = new Uint8Array(this.folding.parent.length));
+
+			this.folding.node.forEach((node, path) => node >= 0 && leads[path] && (shown[node] = 1));
+		}
 		this.sums = paths.map((side) => new FoldedSums(side, this.folding));
 		this.sides = this.sums.map((side) => new SumFigures(side));
 	}
@@ -204,8 +215,9 @@ export class FoldedTree implements CallTree {
 		return this.folding.parent[node]!;
 	}
 	children(node: number): number[] {
-		return this.folding.children[node]!.filter((child) =>
-			this.sums.some((side) => side.callCounts.nodes[child]! > 0),
+		return this.folding.children[node]!.filter(
+			(child) =>
+				(!this.shown || this.shown[child] === 1) && this.sums.some((side) => side.callCounts.nodes[child]! > 0),
 		);
 	}
 	path(node: number): number {
@@ -238,13 +250,14 @@ export class CallersTree implements CallTree {
 		private readonly sums: PathSums[],
 		readonly of: number | null,
 		from = ROOT_PATH,
+		leads: Uint8Array | null = null,
 	) {
 		this.universe = sums[0]!.profile.universe;
 		const inside = from === ROOT_PATH ? null : sums[0]!.below(from);
 		const paths: number[] = [];
 
 		for (let path = 1; path < sums[0]!.size; path++) {
-			if (inside && !inside[path]) continue;
+			if ((inside && !inside[path]) || (leads && !leads[path])) continue;
 			if (of === null ? sums.some((side) => side.has(path)) : this.isOuter(path, of)) paths.push(path);
 		}
 		this.methods = [of ?? METHOD_ROOT];

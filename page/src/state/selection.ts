@@ -4,6 +4,8 @@
 // selection: what is chosen, and its text in the location's hash, so that back, reload and links work. Names stand there as
 // they are, methods and paths by hashes of their names (Universe.pathHash): a link holds for every profile of the program.
 
+import { CHOICE_KINDS, type Choice, type ChoiceKind } from './choice';
+
 export const VIEWS = [
 	'overview',
 	'flame',
@@ -22,7 +24,7 @@ export const VIEWS = [
 ] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-export interface Selection {
+export interface Selection extends Choice {
 	view: ViewName;
 	metric: string; // "cpu", of samples "samples.cpu"; "": the one that leads
 	threads: number[]; // their indices, the same in all intervals; none: those of the program
@@ -50,6 +52,10 @@ export const NOTHING: Selection = {
 	method: '',
 	file: '',
 	interval: '',
+	tags: [],
+	values: [],
+	paths: [],
+	components: [],
 	search: '',
 	sort: '',
 	invert: false,
@@ -62,15 +68,23 @@ export const NOTHING: Selection = {
 	root: '',
 };
 
+const isChoiceKind = (key: string): key is ChoiceKind => (CHOICE_KINDS as readonly string[]).includes(key);
+
+/** Lists that are chosen are there once for each of their texts. */
 export function toHash(selection: Selection): string {
 	const parts: string[] = [];
+	const put = (key: string, text: string) => parts.push(`${key}=${encodeURIComponent(text).replace(/%2C/g, ',')}`);
 
 	for (const key of Object.keys(NOTHING) as (keyof Selection)[]) {
 		const value = selection[key];
+
+		if (isChoiceKind(key)) {
+			for (const text of selection[key]) put(key, text);
+			continue;
+		}
 		const text = Array.isArray(value) ? value.join('.') : value === true ? '1' : value === false ? '' : value;
 
-		if (text !== '' && !(key === 'view' && text === NOTHING.view))
-			parts.push(`${key}=${encodeURIComponent(text).replace(/%2C/g, ',')}`);
+		if (text !== '' && !(key === 'view' && text === NOTHING.view)) put(key, text);
 	}
 	return '#' + parts.join('&');
 }
@@ -96,6 +110,8 @@ export function fromHash(hash: string): Selection {
 				.split('.')
 				.map(Number)
 				.filter((index) => Number.isInteger(index) && index >= 0);
+		} else if (isChoiceKind(key)) {
+			selection[key] = [...selection[key], value];
 		} else if (key === 'invert' || key === 'fold' || key === 'all') {
 			selection[key] = value === '1';
 		} else {

@@ -11,6 +11,7 @@ import { h, sized, type Child } from '../ui/dom';
 import { exact, moment, quantity } from '../ui/format';
 import { name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
+import { ofAllNote } from './notes';
 import { oneSide } from './one_side';
 
 const MOST_CALLS = 100;
@@ -212,6 +213,7 @@ export function callsView(both: Context): View {
 						' has a recording tell how long each call of that method took, and what the slowest calls did.',
 					)
 				: [
+						ofAllNote(context.profile.block, 'distribution', 'slowest'),
 						h('p', { class: 'note' }, visible(`Percentiles: ${text(distribution['percentiles'])}.`)),
 						distributionTable(context, distribution),
 						h('h3', {}, 'The slowest calls'),

@@ -14,6 +14,7 @@ import { name } from '../ui/names';
 import { table, type Column } from '../ui/table';
 import { figureTitle, shareBar } from './columns';
 import { oneSide } from './one_side';
+import { onlyColumn, onlyNote, onlyThis } from './only';
 
 type Group = Record<string, unknown>;
 
@@ -93,7 +94,14 @@ const AMOUNTS: [key: string, title: string, hint: string, unit: string, wide: bo
 	['methods', 'Methods', 'that ran as a part of it', 'count', 'wider'],
 ];
 
-function flatTable(context: Context, caption: string, kind: FigureKind, whole: number, rows: ReportRow[]): HTMLElement {
+function flatTable(
+	context: Context,
+	caption: string,
+	kind: FigureKind,
+	whole: number,
+	rows: ReportRow[],
+	more: Column<ReportRow>[] = [],
+): HTMLElement {
 	const amounts = AMOUNTS.filter(([key]) => rows.some((row) => (numberAt(row, key) ?? 0) > 0));
 
 	return table<ReportRow>({
@@ -109,6 +117,7 @@ function flatTable(context: Context, caption: string, kind: FigureKind, whole: n
 			figureColumn(kind, false, whole),
 			figureColumn(kind, true, whole),
 			...amounts.map((amount) => amountColumn(...amount)),
+			...more,
 		],
 		rows,
 		sort: context.selection.sort,
@@ -154,6 +163,8 @@ export function componentsView(both: Context): View {
 	const { block } = context.profile;
 	const flat = block.report('components');
 	const paths = block.report('component-tree');
+	const isDifference = both.profiles.length > 1;
+	const only = onlyColumn<ReportRow>((row) => onlyThis(context, 'components', String(row['component'])));
 	const applications = block.report('applications');
 	/* The root of all threads has all of it. */
 	const whole = kind && paths[0] ? (valueOf(paths[0], kind, true) ?? 0) : 0;
@@ -171,7 +182,8 @@ export function componentsView(both: Context): View {
 					)
 				: [
 						h('p', { class: 'note' }, HOW),
-						flatTable(context, 'Components', kind, whole, flat),
+						flatTable(context, 'Components', kind, whole, flat, isDifference ? [] : [only]),
+						onlyNote(context, 'components'),
 						applications.length > 0
 							? [
 									h('h3', {}, 'Applications'),

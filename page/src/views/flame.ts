@@ -14,7 +14,7 @@ import { figureTitle } from './columns';
 import { draw, frameText, ROW, type Drawing } from './flame_drawing';
 import { DEEPEST, layOut, type Frame } from './flame_layout';
 import { findMatches } from './matches';
-import { foldedNote } from './notes';
+import { fileNote, foldedNote } from './notes';
 import { breadcrumb, chooseTree, nodeText, type ChosenTree } from './tree_choice';
 
 /* Where the arrows lead from a frame. */
@@ -244,6 +244,7 @@ export function flameView(context: Context): View {
 				{ class: 'note keys' },
 				'Click zooms in, a click on the top frame out. On the keyboard: arrows, Enter, Escape, Home.',
 			),
+			fileNote(context),
 			foldedNote(context),
 		),
 		resize: () => graph.redraw(),

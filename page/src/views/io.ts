@@ -16,6 +16,7 @@ import { ioDifference } from './io_difference';
 import { recordRows, recordsTable } from './io_records';
 import { methodLink } from './methods';
 import { fileChoice, oneSide } from './one_side';
+import { onlyRow } from './only';
 
 const known = (io: IoSums) => (io.isEmpty ? h('p', { class: 'note' }, 'No I/O was recorded.') : null);
 
@@ -112,6 +113,14 @@ function fileLink(context: Context, file: IoFile): HTMLElement {
 	return link(context.link({ file: choice, part: 'methods', sort: '', search: '' }), text);
 }
 
+/** The same without going anywhere else: views of calls show what leads to it. */
+function onlyFile(context: Context, file: IoFile): Child {
+	const choice = fileChoice(context, file);
+
+	if (choice === null) return null;
+	return onlyRow(context, { file: choice }, context.selection.file === choice, fileText(file));
+}
+
 interface FileRow {
 	row: number;
 	use: IoUse;
@@ -125,7 +134,9 @@ function filesTable(context: Context, io: IoSums, rows: FileRow[], whole: Amount
 			heading: true,
 			value: (row) => fileText(io.files[row.row]),
 			cell: (row) =>
-				row.row < 0 ? h('span', { class: 'quiet' }, '(not known)') : fileLink(context, io.files[row.row]!),
+				row.row < 0
+					? h('span', { class: 'quiet' }, '(not known)')
+					: [fileLink(context, io.files[row.row]!), ' ', onlyFile(context, io.files[row.row]!)],
 		},
 		{
 			key: 'kind',

@@ -5,6 +5,7 @@
 
 import type { Context, View } from '../app';
 import type { Sums } from '../model/figures';
+import { IoSums } from '../model/io';
 import type { MethodSums } from '../model/profile';
 import type { Figures } from '../model/tree';
 import { ROOT_PATH } from '../model/universe';
@@ -13,7 +14,7 @@ import { link, methodName, methodText } from '../ui/names';
 import { searchField, searchOf, toggle, toolbar } from '../ui/controls';
 import { table, type Column } from '../ui/table';
 import { chosenSort, dataRow, figureColumns, methodData } from './columns';
-import { foldedNote } from './notes';
+import { fileNote, foldedNote } from './notes';
 
 export function figuresOf(sums: Sums): Figures {
 	return {
@@ -41,12 +42,28 @@ export function methodLink(
 	);
 }
 
+/** That did I/O with the chosen file, or led to it; null: none is chosen. */
+function methodsOfFile(context: Context): Set<number> | null {
+	const { files, path, profiles, threads } = context;
+
+	if (!files[0]) return null;
+	return new Set(
+		profiles.flatMap((profile, side) => [
+			...new IoSums(profile)
+				.byMethod({ threads: threads[side] ?? null, path, method: -1, files: files[side] ?? null })
+				.keys(),
+		]),
+	);
+}
+
 export function methodsView(context: Context): View {
 	const { universe, selection } = context;
 	const sums = methodSums(context);
 	const sides = sums.map(figuresOf);
 	const search = searchOf(selection.search);
-	const seen = [...new Set(sums.flatMap((side) => side.seen()))];
+	const all = [...new Set(sums.flatMap((side) => side.seen()))];
+	const led = methodsOfFile(context);
+	const seen = led ? all.filter((method) => led.has(method)) : all;
 	const rows = seen.filter((method) => search.matches(methodText(universe.methods[method]!, method)));
 	const figures = figureColumns(context, sides);
 	const first =
@@ -74,6 +91,7 @@ export function methodsView(context: Context): View {
 				),
 				sides.length === 1 && context.kinds.length > 0 ? toggle(context, 'all', 'All figures') : null,
 			),
+			fileNote(context),
 			context.path === ROOT_PATH
 				? null
 				: h(

@@ -11,6 +11,7 @@ import { cut, name, visible } from '../ui/names';
 import { table } from '../ui/table';
 import { figureTitle } from './columns';
 import { foldedNote } from './notes';
+import { ofAllNote } from './notes';
 import { oneSide } from './one_side';
 import { toolbar } from '../ui/controls';
 import { notesOf } from './overview';
@@ -176,6 +177,7 @@ export function numbersView(both: Context): View {
 			'section',
 			{},
 			field ? toolbar(field) : null,
+			ofAllNote(context.profile.block, 'summary', 'calibration'),
 			h('h3', {}, 'How figures are known'),
 			howKnown(context),
 			h('h3', {}, 'What jprof itself cost'),

@@ -16,6 +16,7 @@ import { table } from '../ui/table';
 import { changeBy, changeCell, dataRow, figureColumns, figureTitle, methodData, shareBar, wholes } from './columns';
 import { figuresOf, methodLink } from './methods';
 import { findings } from './findings';
+import { ofAllNote } from './notes';
 import { fileChoice, oneSide } from './one_side';
 import { statesBar } from './states_bar';
 
@@ -261,7 +262,7 @@ export function overviewView(context: Context): View {
 						notes.map((note) => h('li', {}, name(note, 600))),
 					)
 				: null,
-			isDifference ? null : findings(context),
+			isDifference ? null : [ofAllNote(context.profile.block, 'findings'), findings(context)],
 			kinds.length > 0 ? topMethods(context) : h('p', { class: 'note' }, 'No figures were recorded.'),
 			kinds.length > 0 ? topPaths(context) : null,
 			isDifference

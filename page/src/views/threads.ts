@@ -12,6 +12,7 @@ import { cut, link, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
 import { chosenSort, figureTitle } from './columns';
 import { oneSide } from './one_side';
+import { onlyRow } from './only';
 import { amount, doingOf, endOf, num } from './thread_facts';
 import { timelineBox } from './timeline';
 
@@ -65,6 +66,14 @@ export function threadsView(both: Context): View {
 					(num(row, 'folded') ?? 1) > 1
 						? h('span', { class: 'tag' }, `${exact(num(row, 'folded')!)} threads`)
 						: null,
+					isSecond
+						? null
+						: onlyRow(
+								context,
+								{ threads: [row.index] },
+								chosen.size === 1 && chosen.has(row.index),
+								row.name,
+							),
 				),
 		},
 		...metrics.map((kind) => ({

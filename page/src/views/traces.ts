@@ -11,6 +11,7 @@ import { h, type Child } from '../ui/dom';
 import { exact, moment, quantity } from '../ui/format';
 import { cut, name, visible } from '../ui/names';
 import { table, type Column } from '../ui/table';
+import { ofAllNote } from './notes';
 import { oneSide } from './one_side';
 import { TRACE_TABLES, type TraceColumn, type TraceTable } from './trace_tables';
 
@@ -74,20 +75,21 @@ function columnOf([key, title, kind, wide]: TraceColumn, heading: boolean, sorts
 	};
 }
 
-/** Some of the report's rows, which are `all`. A column that no row of it has anything in is not shown. */
+/** Some of the report's rows, which are `all`. A column that no row of it has anything in is not shown. more: behind them. */
 export function tableOf(
 	context: Context,
 	one: TraceTable,
 	all: ReportRow[],
 	rows: ReportRow[],
 	alone: boolean,
+	more: Column<ReportRow>[] = [],
 ): HTMLElement {
 	const columns = one.columns.filter(([key]) => all.some((row) => cellOf(row, key) !== null));
 
 	if (all.length === 0) return h('p', { class: 'note' }, 'The trace has told nothing of that kind.');
 	return table<ReportRow>({
 		caption: one.title,
-		columns: columns.map((column, i) => columnOf(column, i === 0, alone)),
+		columns: [...columns.map((column, i) => columnOf(column, i === 0, alone)), ...more],
 		rows,
 		sort: alone ? context.selection.sort : '',
 		onSort: (sort) => context.choose({ sort }, 'replace'),
@@ -148,6 +150,7 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 			{},
 			h('h3', {}, one.title),
 			h('p', { class: 'note' }, one.question),
+			ofAllNote(context.profile.block, one.view),
 			tableOf(context, one, rows, rows.slice(0, FIRST_LOOK), false),
 			h(
 				'p',
@@ -165,6 +168,7 @@ function firstLook(context: Context, header: Header, there: TraceTable[]): Child
 function alone(context: Context, header: Header, one: TraceTable, shown: ReportRow[]): Child {
 	return [
 		h('p', { class: 'note' }, one.question),
+		ofAllNote(context.profile.block, one.view),
 		tableOf(context, one, context.profile.block.report(one.view), shown, true),
 		omittedNote(one, header.views[one.view]!),
 	];

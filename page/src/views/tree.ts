@@ -13,7 +13,7 @@ import { exact } from '../ui/format';
 import { methodName, name } from '../ui/names';
 import { dataRow, figureColumns, methodData, stateColumns, type FigureColumn } from './columns';
 import { findMatches, type Matches } from './matches';
-import { foldedNote } from './notes';
+import { fileNote, foldedNote } from './notes';
 import { breadcrumb, chooseTree, nodeText, type ChosenTree } from './tree_choice';
 
 const HOT = 0.2; /* the hot path is followed as long as it has so much of the whole */
@@ -390,6 +390,7 @@ export function treeView(context: Context): View {
 				{ class: 'note keys' },
 				'On the keyboard: arrows go and open, Enter zooms in, Escape out, + shows more of what is below a row.',
 			),
+			fileNote(context),
 			foldedNote(context),
 		),
 		rows: () =>

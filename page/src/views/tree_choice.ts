@@ -5,6 +5,7 @@
 // folded or not; and the way back out of it.
 
 import type { Context } from '../app';
+import { IoSums } from '../model/io';
 import type { PathSums } from '../model/profile';
 import { CallersTree, FoldedTree, PathTree, type CallTree } from '../model/tree';
 import { METHOD_SMALL, ROOT_PATH } from '../model/universe';
@@ -19,12 +20,31 @@ export interface ChosenTree {
 	zoomOut(): boolean;
 }
 
+/** By path, of all sides: it did I/O with the chosen file, or leads to what did; null: none is chosen. */
+export function leadingPaths(context: Context): Uint8Array | null {
+	const leads = new Uint8Array(context.universe.pathCount);
+
+	if (!context.files[0]) return null;
+	context.profiles.forEach((profile, side) =>
+		new IoSums(profile)
+			.leading({
+				threads: context.threads[side] ?? null,
+				path: context.path,
+				method: -1,
+				files: context.files[side] ?? null,
+			})
+			.forEach((led, path) => led && (leads[path] = 1)),
+	);
+	return leads;
+}
+
 /** The last tree that took work to make is kept: most choices leave it as it is. */
 function treeOf(context: Context): CallTree {
 	const { app, selection, sums, path, universe } = context;
 	const method = context.method >= 0 ? context.method : null;
+	const leads = leadingPaths(context);
 
-	if (!selection.invert && !selection.fold) return new PathTree(sums, path);
+	if (!selection.invert && !selection.fold) return new PathTree(sums, path, leads);
 	const kept = app.memory.get('tree made') as { key: string; sums: PathSums; tree: CallTree } | undefined;
 	const key = [
 		selection.invert ? `callers of ${method}` : 'folded',
@@ -32,10 +52,11 @@ function treeOf(context: Context): CallTree {
 		universe.pathCount,
 		selection.interval,
 		selection.threads,
+		selection.file,
 	].join(' ');
 	/* Sums made anew, of data read again, are others. */
 	if (kept?.key === key && kept.sums === sums[0]) return kept.tree;
-	const tree = selection.invert ? new CallersTree(sums, method, path) : new FoldedTree(sums, path);
+	const tree = selection.invert ? new CallersTree(sums, method, path, leads) : new FoldedTree(sums, path, leads);
 	app.memory.set('tree made', { key, sums: sums[0], tree });
 	return tree;
 }

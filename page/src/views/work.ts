@@ -6,17 +6,28 @@
 
 import type { Context, View } from '../app';
 import type { Header, ReportRow } from '../data/block';
+import type { ChoiceKind } from '../state/choice';
 import { searchField, searchOf, select, toolbar } from '../ui/controls';
 import { h } from '../ui/dom';
 import { exact } from '../ui/format';
 import { oneSide } from './one_side';
+import { labelOf, onlyColumn, onlyNote, onlyThis } from './only';
 import type { TraceColumn, TraceTable } from './trace_tables';
 import { matches, omittedNote, tableOf } from './traces';
 
 /* A view's columns in front of its figures. */
-const WORK: { view: string; title: string; question: string; front: TraceColumn[] }[] = [
+const WORK: {
+	view: string;
+	kind: ChoiceKind; // what a row is chosen by
+	of: 'key' | 'parameter';
+	title: string;
+	question: string;
+	front: TraceColumn[];
+}[] = [
 	{
 		view: 'values',
+		kind: 'values',
+		of: 'parameter',
 		title: 'Values',
 		question:
 			'What calls used by the value of a parameter, with all that they called. What is in two values of a parameter, one inside the other, is in both.',
@@ -28,6 +39,8 @@ const WORK: { view: string; title: string; question: string; front: TraceColumn[
 	},
 	{
 		view: 'tags',
+		kind: 'tags',
+		of: 'key',
 		title: 'Tags',
 		question: 'What was done under each tag. The rows of a key are together all that the program did.',
 		front: [
@@ -96,6 +109,11 @@ export function workView(both: Context): View {
 	const all = rowsOf(header, work.view);
 	const shown = all.filter((row) => matches(search, shownRow(row)));
 	const one = tableFor(header, work);
+	const only = onlyColumn<ReportRow>((row) => {
+		const label = labelOf(row, work.of);
+
+		return label === null ? null : onlyThis(both, work.kind, label);
+	});
 
 	return {
 		element: h(
@@ -117,8 +135,9 @@ export function workView(both: Context): View {
 				),
 			),
 			h('p', { class: 'note' }, work.question),
-			tableOf(context, one, all.map(shownRow), shown.map(shownRow), true),
+			tableOf(context, one, all.map(shownRow), shown.map(shownRow), true, both.profiles.length > 1 ? [] : [only]),
 			omittedNote(one, header.views[work.view]!),
+			onlyNote(context, work.kind),
 		),
 		rows: () => shown,
 	};
