@@ -164,7 +164,8 @@ struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *
 	carrier->as_carrier.spares--;
 	number = thread->number;
 	memset(thread, 0, trace->virtuals.size);
-	if (trace->virtuals.later.bytes > 0)
+	/* Room for metrics that come just now is new, and so is 0. */
+	if (trace_metrics(trace)->count > trace->virtuals.metrics)
 		memset(later_use(&trace->virtuals, number), 0,
 			later_metrics(&trace->virtuals) * sizeof(uint64_t));
 	thread->number = number;

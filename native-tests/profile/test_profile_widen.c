@@ -86,31 +86,41 @@ static struct profile *open_interval(const char *path, const char *interval)
 	return profile;
 }
 
-/* What each node has of each metric is what it had at the round to, less what it had at `from`; from: of the metrics
- * that there were then, of others 0. -1: less nothing. */
-static void check_nodes(
-	const struct profile *profile, uint64_t to, int from, unsigned from_metrics)
+/* A round with as many of the metrics as there were; of others 0. Round 0: nothing at all. */
+struct put {
+	uint64_t round;
+	unsigned metrics;
+};
+
+static void add_put(uint64_t *figure, const uint64_t *values, struct put put, bool sign)
+{
+	for (unsigned m = 0; m < put.metrics && put.round > 0; m++)
+		figure[m] += sign ? values[m] : -values[m];
+}
+
+/* What each node has of each metric is what was put in the one round, less what was in the other. */
+static void check_nodes(const struct profile *profile, struct put to, struct put from)
 {
 	assert_int_equal(profile->node_count, THREADS * NODES);
 	for (uint32_t t = 0; t < THREADS; t++)
 		for (uint32_t i = 0; i < NODES; i++) {
 			const struct profile_node *node = &profile->node[t * NODES + i];
-			uint64_t base[FIXTURE_METRICS], spent[FIXTURE_METRICS];
-			struct profile_node truth = fixture_node(t + 1, i, to);
+			uint64_t base[FIXTURE_METRICS] = {0}, spent[FIXTURE_METRICS] = {0};
+			struct profile_node put = fixture_node(t + 1, i, to.round);
 
-			memcpy(base, truth.base, sizeof(base));
-			memcpy(spent, truth.spent, sizeof(spent));
-			truth = fixture_node(t + 1, i, (uint64_t)from);
-			for (unsigned m = 0; m < from_metrics && from >= 0; m++) {
-				base[m] -= truth.base[m];
-				spent[m] -= truth.spent[m];
-			}
+			add_put(base, put.base, to, true);
+			add_put(spent, put.spent, to, true);
+			put = fixture_node(t + 1, i, from.round);
+			add_put(base, put.base, from, false);
+			add_put(spent, put.spent, from, false);
 			for (unsigned m = 0; m < profile->metric_count; m++) {
 				assert_int_equal(node->base[m], base[m]);
 				assert_int_equal(node->spent[m], spent[m]);
 			}
 		}
 }
+
+static const struct put nothing;
 
 static void check_sql(const char *path, const char *sql, const char *expected)
 {
@@ -146,7 +156,7 @@ static void check_steps(const unsigned *metrics, unsigned steps)
 		fill(writer, round, label);
 		fill(writer, round + 1, NULL);
 		profile = open_interval(path, NULL);
-		check_nodes(profile, round + 1, -1, 0);
+		check_nodes(profile, (struct put){round + 1, metrics[s]}, nothing);
 		for (uint32_t c = 0; c < profile->sequence_count; c++)
 			for (unsigned m = 0; m < metrics[s]; m++) {
 				assert_int_equal(
@@ -164,7 +174,8 @@ static void check_steps(const unsigned *metrics, unsigned steps)
 
 		snprintf(interval, sizeof(interval), "s%u..", s);
 		profile = open_interval(path, interval);
-		check_nodes(profile, round - 1, 2 * (int)s + 1, metrics[s]);
+		check_nodes(profile, (struct put){round - 1, metrics[steps - 1]},
+			(struct put){2 * s + 1, metrics[s]});
 		profile_free(profile);
 	}
 	check_sql(path,
@@ -220,12 +231,12 @@ static void test_busy(void **state)
 	fill(writer, 2, "b");
 	profile = open_interval(path, NULL);
 	assert_int_equal(profile->metric_count, 2);
-	check_nodes(profile, 2, -1, 0);
+	check_nodes(profile, (struct put){2, 2}, nothing);
 	profile_free(profile);
 	widen(writer, 3);
 	fill(writer, 3, NULL);
 	profile = open_interval(path, NULL);
-	check_nodes(profile, 3, -1, 0);
+	check_nodes(profile, (struct put){3, 3}, nothing);
 	profile_free(profile);
 	memset(&error, 0, sizeof(error));
 	profile_close(writer, &error);
@@ -248,7 +259,7 @@ static void test_failure(void **state)
 	widen(writer, 3);
 	fill(writer, 3, "c");
 	profile = open_interval(path, "b..c");
-	check_nodes(profile, 3, 2, 2);
+	check_nodes(profile, (struct put){3, 3}, (struct put){2, 2});
 	profile_free(profile);
 	memset(&error, 0, sizeof(error));
 	profile_close(writer, &error);
@@ -288,6 +299,8 @@ static void test_killed(void **state)
 		const struct timespec pause = {0, random() % 3000000};
 		const char *path = fixture_path("killed.jprof");
 		struct profile *profile;
+		uint64_t round;
+		unsigned put;
 		pid_t child;
 
 		unlink(path);
@@ -302,9 +315,11 @@ static void test_killed(void **state)
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 		profile = open_interval(path, NULL);
-		assert_true(profile->thread[0].events >= *committed);
-		check_nodes(profile, profile->thread[0].events, -1, 0);
-		assert_in_range(profile->metric_count, 1, profile->thread[0].events + 1);
+		round = profile->thread[0].events;
+		put = round < FIXTURE_METRICS ? (unsigned)round : FIXTURE_METRICS;
+		assert_true(round >= *committed);
+		assert_in_range(profile->metric_count, put, put + 1);
+		check_nodes(profile, (struct put){round, put}, nothing);
 		widths[profile->metric_count]++;
 		profile_free(profile);
 		check_sql(path, "PRAGMA integrity_check", "ok");

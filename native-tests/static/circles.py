@@ -22,7 +22,8 @@ LISTED = [
      "an archive is a file, and its entries are files of the same table"),
     ("agent/trace/context_labels.c agent/trace/lanes.c agent/trace/mount.c agent/trace/thread_context.c agent/trace/trace.c "
      "agent/trace/trace_fold.c agent/trace/trace_group.c agent/trace/trace_look.c "
-     "agent/trace/trace_totals.c agent/trace/virtual_thread.c agent/trace/watched_calls.c",
+     "agent/trace/trace_totals.c agent/trace/trace_widen.c agent/trace/virtual_thread.c "
+     "agent/trace/watched_calls.c",
      "a trace makes contexts and lanes, which ask it for memory, and for what all of them have used"),
     ("cli/cmd_completion.c cli/cmd_help.c cli/commands.c",
      "help and completion are commands, and tell of the table of commands"),

@@ -137,17 +137,38 @@ uint8_t __wrap_session_bits(const struct session *session)
 
 static struct session session;
 
-struct session *fake_begin(bool scope)
+static struct session *begin(const struct metric_set *set, bool scope)
 {
 	struct error error = {0};
 
 	memset(&session, 0, sizeof(session));
-	session.metrics = test_set(2);
+	session.metrics = *set;
 	session.trace = trace_create(&session.metrics, 64 << 20);
 	assert_non_null(session.trace);
 	atomic_store(&session.has_scope, scope);
 	assert_int_equal(threads_begin(fake_jni, &session, &error), 0);
 	return &session;
+}
+
+struct session *fake_begin(bool scope)
+{
+	struct metric_set set = test_set(2);
+
+	return begin(&set, scope);
+}
+
+struct session *fake_begin_with(const struct metric_set *set)
+{
+	return begin(set, false);
+}
+
+void fake_widen(const struct metric_set *wider, bool reshaped)
+{
+	slots_outgrow();
+	assert_int_equal(trace_widen(session.trace, wider), 0);
+	if (reshaped)
+		slots_reshape(wider->shape);
+	slots_renew();
 }
 
 void fake_stop(struct test_picture *picture)
@@ -183,6 +204,55 @@ bool fake_leave(uint32_t method)
 	context_exit(SHAPE_ANY, slot_context(slot), method, false);
 	slot_leave(slot);
 	return true;
+}
+
+static inline __attribute__((always_inline)) bool enter_as(
+	enum metric_shape shape, uint32_t method)
+{
+	struct thread_slot *slot = thread_events_begin(shape, fake_jni, NULL, FOUND_NONE);
+
+	if (!slot)
+		return thread_events_outgrown(shape) && fake_enter(method);
+	context_enter(shape, slot_context(slot), method, STATE_JITTED, false);
+	slot_leave(slot);
+	return true;
+}
+
+/* As what is in the middle of a call. */
+static inline __attribute__((always_inline)) bool leave_as(
+	enum metric_shape shape, uint32_t method)
+{
+	struct thread_slot *slot = thread_events_go_on(shape, fake_jni);
+
+	if (!slot)
+		return thread_events_outgrown(shape) && fake_leave(method);
+	context_exit(shape, slot_context(slot), method, false);
+	slot_leave(slot);
+	return true;
+}
+
+bool fake_enter_shaped(enum metric_shape shape, uint32_t method)
+{
+	switch (shape) {
+#define X(shape, name)                                                                         \
+	case shape:                                                                            \
+		return enter_as(shape, method);
+		METRIC_SHAPE_TABLE(X)
+#undef X
+	}
+	return false;
+}
+
+bool fake_leave_shaped(enum metric_shape shape, uint32_t method)
+{
+	switch (shape) {
+#define X(shape, name)                                                                         \
+	case shape:                                                                            \
+		return leave_as(shape, method);
+		METRIC_SHAPE_TABLE(X)
+#undef X
+	}
+	return false;
 }
 
 bool fake_enter_scope(uint32_t method)

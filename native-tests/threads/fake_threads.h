@@ -33,6 +33,16 @@ extern _Atomic unsigned fake_asked, fake_looked_up;
 /* A recording of two metrics, with a scope or without, in which threads are events' own; until fake_stop. The session is borrowed. */
 struct session *fake_begin(bool scope);
 
+/* The same of that set (borrowed), whose metrics may be real; fake_use does not go with those. */
+struct session *fake_begin_with(const struct metric_set *set);
+
+/* The recording's metrics are these from now on, as recording_widen does it; reshaped: functions are of their shape. */
+void fake_widen(const struct metric_set *wider, bool reshaped);
+
+/* As fake_enter and fake_leave, by functions of that shape, which hand over what is not for them any more. */
+bool fake_enter_shaped(enum metric_shape shape, uint32_t method);
+bool fake_leave_shaped(enum metric_shape shape, uint32_t method);
+
 /* Shows what was recorded, and ends it; the picture is the caller's. */
 void fake_stop(struct test_picture *picture);
 
