@@ -35,7 +35,7 @@ static inline enum call_state state_of_caller(const void *frame)
 /* What functions of a shape that the metrics have outgrown do: the same as those of any. */
 static RARE void enter_outgrown(
 	bool precise, bool watched, JNIEnv *jni, method_ref ref, const void *frame);
-static RARE void exit_outgrown(bool precise, JNIEnv *jni, method_ref ref, bool unwound);
+static RARE void exit_outgrown(bool precise, method_ref ref, bool unwound);
 
 /* ref: METHOD_REF_SCOPE may be joined to the id, and METHOD_REF_WATCHED is where watched is true, a constant. Frames that were there before have no probes:
  * calls from them are the root's. */
@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) void probe_exit(
 
 	if (__builtin_expect(!thread, 0)) {
 		if (thread_events_outgrown(shape))
-			exit_outgrown(precise, jni, ref, unwound);
+			exit_outgrown(precise, ref, unwound);
 		return;
 	}
 	context = slot_context(thread);
@@ -84,9 +84,10 @@ static RARE void enter_outgrown(
 	probe_enter(SHAPE_ANY, precise, watched, jni, ref, frame);
 }
 
-static RARE void exit_outgrown(bool precise, JNIEnv *jni, method_ref ref, bool unwound)
+/* The usual way need not keep what this can ask for. */
+static RARE void exit_outgrown(bool precise, method_ref ref, bool unwound)
 {
-	probe_exit(SHAPE_ANY, precise, jni, ref, unwound);
+	probe_exit(SHAPE_ANY, precise, jvm_env(), ref, unwound);
 }
 
 /* The method's handler begins. */
