@@ -650,7 +650,9 @@ static int join_writer(struct session *guest, struct error *error)
 
 int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 {
-	int code = recording_widen(jni, guest->host, &guest->options.metrics, error), done = 0;
+	int code = recording_widen(
+		    jni, guest->host, &guest->options.metrics, known.alloc, error),
+	    done = 0;
 
 	if (!code)
 		session_choose_metrics(guest);
