@@ -99,7 +99,8 @@ static int prove_events(const struct session *session, struct error *error)
 {
 	jvmtiEventCallbacks callbacks = known.callbacks;
 	unsigned capabilities = JVM_NATIVE_BINDING;
-	bool precise = session->options.timing == TIMING_PRECISE;
+	enum metric_shape shape = session_metrics(session)->shape;
+	bool precise = session->host->options.timing == TIMING_PRECISE;
 
 	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
 		if (recording_events[i].wanted(session))
@@ -111,8 +112,8 @@ static int prove_events(const struct session *session, struct error *error)
 	allocations_callbacks(&callbacks);
 	tracers_callbacks(&callbacks);
 	code_events_callbacks(&callbacks);
-	method_events_callbacks(session->metrics.shape, precise, &callbacks);
-	native_methods_use(session->metrics.shape, precise);
+	method_events_callbacks(shape, precise, &callbacks);
+	native_methods_use(shape, precise);
 	if (jvm_add_capabilities(capabilities, error))
 		return -ERROR_JVM;
 	return jvm_set_callbacks(&callbacks, virtual_threads_end, error);
@@ -478,10 +479,16 @@ static bool end_events(JNIEnv *jni, struct session *session)
 
 static void leave_events(JNIEnv *jni, struct session *session)
 {
-	enable(session, false);
-	for (struct session *each = session->host; each; each = each->next)
-		if (!each->left)
-			enable(each, true);
+	struct error error = {0};
+
+	/* What others want stays on without a break. */
+	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
+		const struct recording_event *row = &recording_events[i];
+
+		if (row->wanted(session) && !session_any(session->host, row->wanted) &&
+			jvm_enable(row->event, false, &error))
+			log_line(LOG_ERROR, "%s", error.text);
+	}
 }
 
 /* What traces hold comes as they are switched on. It goes when the writer has ended, also where one of them could not be switched on. */

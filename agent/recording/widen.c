@@ -6,7 +6,6 @@
 #include "agent/log/log.h"
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
-#include "agent/recording/recording.h"
 #include "agent/recording/recording_facts.h"
 #include "agent/threads/thread_slot.h"
 
@@ -16,8 +15,8 @@ static bool counts_objects(const struct metric_set *set)
 }
 
 /* What else than the machine a metric needs. 0, or a negative code. */
-static int prove(
-	const struct session *session, const struct metric_set *wider, struct error *error)
+static int prove(const struct session *session, const struct metric_set *wider,
+	enum hotspot_alloc alloc, struct error *error)
 {
 	const struct metric_set *now = session_metrics(session);
 
@@ -26,8 +25,7 @@ static int prove(
 			return error_set(error, ERROR_VALUE,
 				"metrics=%s counts nothing where the recording has io=off",
 				wider->metric[i].name);
-	if (metric_set_has(wider, METRIC_ALLOC) &&
-		recording_known()->alloc == HOTSPOT_ALLOC_NONE)
+	if (metric_set_has(wider, METRIC_ALLOC) && alloc == HOTSPOT_ALLOC_NONE)
 		return error_set(error, ERROR_MISSING,
 			"metrics=alloc: this JVM shows no allocation counters");
 	if (counts_objects(wider) && !counts_objects(now))
@@ -53,21 +51,23 @@ static void reshape(JNIEnv *jni, struct session *session, bool objects)
 }
 
 int recording_widen(JNIEnv *jni, struct session *session, const struct pattern_list *metrics,
-	struct error *error)
+	enum hotspot_alloc alloc, struct error *error)
 {
+	static bool
+		unwritten; /* the last widening failed: the file may lack what the trace has; one at a time */
 	const struct metric_set *before = session_metrics(session);
 	struct metric_set wider;
 	int code = metric_set_widen(&wider, before, metrics, error);
 
-	/* What a file that could not be written lacks is asked for again. */
-	if (code || wider.count == session->metrics.count)
+	if (code || (wider.count == before->count && !unwritten))
 		return code;
-	code = prove(session, &wider, error);
+	code = prove(session, &wider, alloc, error);
 	if (code)
 		return code;
-	recording_describe_alloc(&wider, recording_known()->alloc);
+	recording_describe_alloc(&wider, alloc);
 	slots_outgrow();
 	code = writer_widen(session->writer, &wider, error);
+	unwritten = code != 0;
 	/* Where the writer has not answered, the trace may grow yet: functions go on to hand over. */
 	if (code == 0 || session_metrics(session) != before)
 		reshape(jni, session, counts_objects(&wider) && !counts_objects(before));

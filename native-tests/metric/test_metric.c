@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "metric/metric.h"
@@ -258,6 +259,114 @@ static void probes_add_to_time(void **state)
 	assert_false(metric_is_probed("net-in"));
 }
 
+static int widen(struct metric_set *wider, const struct metric_set *set, const char *text,
+	struct error *error)
+{
+	char *piece[METRIC_MAX + 4], *copy = strdup(text), *rest = NULL;
+	struct pattern_list names = {.pattern = piece};
+	int result;
+
+	for (char *name = strtok_r(copy, "+", &rest); name; name = strtok_r(NULL, "+", &rest))
+		piece[names.count++] = name;
+	result = metric_set_widen(wider, set, &names, error);
+	free(copy);
+	return result;
+}
+
+static const struct {
+	int line;
+	const char *had, *wanted, *have;
+	enum metric_shape shape;
+} widenings[] = {
+	{__LINE__, "wall", "wall+cpu", "wall+cpu", SHAPE_WALL_CPU},
+	{__LINE__, "wall", "alloc+cpu", "wall+alloc+cpu", SHAPE_ANY},
+	{__LINE__, "wall+cpu", "cpu+alloc", "wall+cpu+alloc", SHAPE_WALL_CPU_ALLOC},
+	{__LINE__, "wall+cpu", "wall", "wall+cpu", SHAPE_WALL_CPU},
+	{__LINE__, "alloc", "wall+wall+io-read", "alloc+wall+io-read", SHAPE_ANY},
+};
+
+/* What is there stays where it is, and what comes stands behind it, once. */
+static void takes_on_more(void **state)
+{
+	for (size_t i = 0; i < sizeof(widenings) / sizeof(*widenings); i++) {
+		struct metric_set set, wider;
+		struct error error = {0};
+		char names[256] = "";
+
+		assert_int_equal(choose(&set, widenings[i].had, NULL), 0);
+		assert_int_equal(widen(&wider, &set, widenings[i].wanted, &error), 0);
+		for (unsigned m = 0; m < wider.count; m++) {
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+				m > 0 ? "+" : "", wider.metric[m].name);
+			assert_int_equal(wider.metric[m].came > 0, m >= set.count);
+			if (m < set.count)
+				assert_memory_equal(&wider.metric[m], &set.metric[m],
+					sizeof(set.metric[m]));
+		}
+		if (strcmp(names, widenings[i].have) != 0 ||
+			wider.shape != widenings[i].shape || !wider.uses_stamp)
+			fail_msg("line %d: %s, shape %d", widenings[i].line, names,
+				(int)wider.shape);
+	}
+}
+
+static void does_not_take_on(void **state)
+{
+	struct metric_set set, wider;
+	struct error error = {0};
+
+	assert_int_equal(choose(&set, "wall", NULL), 0);
+	assert_true(widen(&wider, &set, "cpu+cycels", &error) < 0);
+	assert_non_null(strstr(error.text, "'cycels'"));
+	assert_int_equal(set.count, 1);
+	assert_int_equal(
+		choose(&set,
+			"wall+cpu+alloc+vm-objects+vm-bytes+io-read+io-write+net-in+net-out+"
+			"io-read-ops+io-write-ops+net-in-ops+net-out-ops",
+			NULL),
+		0);
+	while (set.count < METRIC_MAX)
+		set.metric[set.count++] = set.metric[0];
+	error = (struct error){0};
+	assert_int_equal(widen(&wider, &set, "cpu+alloc", &error), 0);
+	assert_true(widen(&wider, &set, "cpu+page-faults", &error) < 0);
+	assert_non_null(strstr(error.text, "'page-faults'"));
+}
+
+/* A thread counts on, and the new ones from then on. */
+static void a_thread_takes_on_more(void **state)
+{
+	struct metric_set set, wider;
+	struct metric_thread thread;
+	uint64_t before[METRIC_MAX], value[METRIC_MAX];
+	volatile uint64_t words[3] = {700, 0, 0};
+	const struct alloc_source alloc = {&words[0], &words[1], &words[2], NULL, NULL};
+
+	assert_int_equal(choose(&set, "wall+cpu+vm-bytes", NULL), 0);
+	if (widen(&wider, &set, "alloc+page-faults", NULL) != 0)
+		assert_int_equal(widen(&wider, &set, "alloc", NULL), 0);
+	metric_thread_open(&set, &thread, alloc);
+	metric_count(&thread, METRIC_VM_BYTES, 40);
+	metric_read(SHAPE_ANY, &set, &thread, before);
+	metric_thread_widen(&wider, set.count, &thread);
+	metric_read(SHAPE_ANY, &wider, &thread, value);
+	assert_true(value[0] >= before[0] && value[1] >= before[1]);
+	assert_int_equal(value[2], 40);
+	assert_int_equal(value[3], 700);
+	if (wider.count == 5) {
+		char *pages = mmap(NULL, 64 * 4096, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		uint64_t faults = value[4];
+
+		for (size_t i = 0; i < 64; i++)
+			pages[i * 4096] = 1;
+		metric_read(SHAPE_ANY, &wider, &thread, value);
+		assert_in_range(value[4] - faults, 1, 100000);
+		munmap(pages, 64 * 4096);
+	}
+	metric_thread_close(&wider, &thread);
+}
+
 /* What is easily taken for all objects says that it is not. */
 static void vm_objects_say_what_they_are(void **state)
 {
@@ -282,6 +391,9 @@ int main(void)
 		cmocka_unit_test(the_list_has_every_kind),
 		cmocka_unit_test(probes_add_to_time),
 		cmocka_unit_test(vm_objects_say_what_they_are),
+		cmocka_unit_test(takes_on_more),
+		cmocka_unit_test(does_not_take_on),
+		cmocka_unit_test(a_thread_takes_on_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
