@@ -276,11 +276,6 @@ static int join_plan(JNIEnv *jni, struct session *session, struct error *error)
 	return 0;
 }
 
-static void leave_plan(JNIEnv *jni, struct session *session)
-{
-	plan_owners_leave(session);
-}
-
 static bool end_plan(JNIEnv *jni, struct session *session)
 {
 	for (struct session *each = session; each; each = each->next)
@@ -518,7 +513,7 @@ static const struct step {
 	{"values and tags", always, begin_values, NULL, end_values, want_values, leave_values},
 	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL, NULL,
 		NULL},
-	{"the plan of methods", always, begin_plan, NULL, end_plan, join_plan, leave_plan},
+	{"the plan of methods", always, begin_plan, NULL, end_plan, join_plan, NULL},
 	{"facts and calibration", always, begin_facts, NULL, NULL, join_facts, NULL},
 	{"room for stacks", reads_stacks, open_samples, NULL, close_samples, NULL, NULL},
 	{"what traces hold", always, begin_nothing, NULL, tracers_end, NULL, NULL},
@@ -616,9 +611,10 @@ void recording_silence(const struct session *session)
 
 /* ---- guests ---- */
 
-/* Its part in the first `count` steps is taken back. */
+/* Its part in the first `count` steps is taken back: of the plan first, so that classes, which are shown once more, lose its probes. */
 static void leave_steps(int count, JNIEnv *jni, struct session *session)
 {
+	plan_owners_leave(session);
 	while (count-- > 0)
 		if (has_begun[count] && steps[count].leave)
 			steps[count].leave(jni, session);
