@@ -412,6 +412,7 @@ static int join_threads(JNIEnv *jni, struct session *session, struct error *erro
 	if (session->options.scope.count == 0)
 		atomic_store(&host->has_scope, false);
 	threads_renew(jni, host);
+	sampler_renew();
 	return 0;
 }
 
@@ -419,6 +420,7 @@ static void leave_threads(JNIEnv *jni, struct session *session)
 {
 	session_choose_threads(session, false);
 	threads_renew(jni, session->host);
+	sampler_renew();
 }
 
 static int join_classes(JNIEnv *jni, struct session *session, struct error *error)
