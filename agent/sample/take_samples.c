@@ -684,24 +684,12 @@ void sampling_left(struct sampled_thread *thread, unsigned place, uint64_t rest)
 
 /* ---- on the clock's thread ---- */
 
-/* The nearest node of the path that the file has, or that is told of in any case, in the row of the thread's context, or (is_virtual) of the virtual thread's
- * that it carries. The thread may be recording right now, but for what the tree's lock keeps. False: that is not free, and
- * was not to be waited for. */
-static bool find_node_outside(const struct sampled_thread *thread, bool is_virtual,
-	struct sample_record *where, bool wait)
+/* The nearest node of the path that the file has, or that is told of in any case, in the context's row. False: the tree's lock is not free, and was not
+ * to be waited for. With the rows held. */
+static bool find_node_of(struct thread_context *context, struct sample_record *where, bool wait)
 {
-	struct thread_slot *slot = atomic_load(&thread->slot);
-	struct thread_context *context;
 	uint32_t index;
 
-	*where = (struct sample_record){.about = SAMPLE_WAITED};
-	if (is_virtual && slot)
-		slot = slot->virtual_slot;
-	if (is_virtual)
-		where->about |= SAMPLE_VIRTUAL;
-	context = slot && slot_has_joined(slot) ? slot_context(slot) : NULL;
-	if (!context)
-		return true;
 	where->row = context->row.id;
 	if (wait)
 		lock_take(&context->tree.lock);
@@ -715,6 +703,31 @@ static bool find_node_outside(const struct sampled_thread *thread, bool is_virtu
 	where->method = label_method(tree_at(&context->tree, index)->method);
 	lock_give(&context->tree.lock);
 	return true;
+}
+
+/* Where the thread, or (is_virtual) the virtual one that it carries, is. It may be recording right now, but for what locks keep,
+ * and it may end. False: these are not free, and were not to be waited for. */
+static bool find_node_outside(const struct sampled_thread *thread, bool is_virtual,
+	struct sample_record *where, bool wait)
+{
+	struct trace *trace = sampling.session->trace;
+	struct thread_slot *slot = atomic_load(&thread->slot);
+	struct thread_context *context;
+	bool found;
+
+	*where = (struct sample_record){.about = SAMPLE_WAITED};
+	if (is_virtual && slot)
+		slot = slot->virtual_slot;
+	if (is_virtual)
+		where->about |= SAMPLE_VIRTUAL;
+	if (!slot || !slot_has_joined(slot))
+		return true;
+	if (!trace_hold_rows(trace, wait))
+		return false;
+	context = slot_context(slot);
+	found = !context || find_node_of(context, where, wait);
+	trace_give_rows(trace);
+	return found;
 }
 
 /* ---- in a safepoint, of threads that stand ---- */

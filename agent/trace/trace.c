@@ -3,6 +3,7 @@
 /* trace: threads begin and end. */
 #include "agent/trace/trace_rows.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -413,6 +414,25 @@ void rows_charge_last(struct thread_context *context, const uint64_t *now)
 		__atomic_store_n(
 			&node->base[i], node->base[i] + (now[i] - last), __ATOMIC_RELEASE);
 	}
+}
+
+bool trace_hold_rows(struct trace *trace, bool wait)
+{
+	enum { TRIES = 200 };
+
+	for (int i = 0; i < TRIES && !wait; i++) {
+		if (lock_try(&trace->lock))
+			return true;
+		sched_yield();
+	}
+	if (wait)
+		lock_take(&trace->lock);
+	return wait;
+}
+
+void trace_give_rows(struct trace *trace)
+{
+	lock_give(&trace->lock);
 }
 
 void trace_thread_end(

@@ -118,6 +118,11 @@ void trace_want_row(struct thread_context *context, uint8_t wanted);
 void trace_thread_end(
 	struct trace *trace, struct thread_context *context, const char *last_name);
 
+/* What there is of other threads stays until trace_give_rows: a context that a thread has yet is not given back as that thread ends.
+ * For a short time, with LOCK_THREADS. False: another thread has it, and does not give it (wait: that cannot be). */
+bool trace_hold_rows(struct trace *trace, bool wait);
+void trace_give_rows(struct trace *trace);
+
 /* No thread records an event any more (the caller has seen to that; ending is allowed): fixes
  * every live thread's counters as they are now. What a visitor sees from now on is final. */
 void trace_stop(struct trace *trace);
