@@ -339,8 +339,8 @@ static void a_thread_takes_on_more(void **state)
 	struct metric_set set, wider;
 	struct metric_thread thread;
 	uint64_t before[METRIC_MAX], value[METRIC_MAX];
-	volatile uint64_t words[3] = {700, 0, 0};
-	const struct alloc_source alloc = {&words[0], &words[1], &words[2], NULL, NULL};
+	volatile uint64_t counters[3] = {700, 0, 0};
+	const struct alloc_source alloc = {&counters[0], &counters[1], &counters[2], NULL, NULL};
 
 	assert_int_equal(choose(&set, "wall+cpu+vm-bytes", NULL), 0);
 	if (widen(&wider, &set, "alloc+page-faults", NULL) != 0)
