@@ -439,6 +439,47 @@ static void committed_alone(void **state)
 	assert_file(fixture_path("open.jprof"), 20, 1, "1");
 }
 
+/* A copy has the metrics that came later, and so has the writer that goes on in it; slices, too. */
+static void widened(void **state)
+{
+	const char *one = fixture_path("narrow.jprof"), *two = fixture_path("wide.jprof");
+	struct profile_writer *writer = NULL;
+	struct profile_copy *copy = create_copy(two);
+	struct error error = {0};
+
+	profile_create(&writer, one, fixture_metrics, 1, NULL, &error);
+	profile_keep_slices(writer, 10, &error);
+	fixture_session(writer, 1, 0, 0, &error);
+	fixture_session(writer, 2, 3, 0, &error);
+	assert_int_equal(fixture_fill(writer, 2, 200, 1, &error), 0);
+	refresh(copy, writer);
+	assert_int_equal(profile_widen(writer, fixture_metrics, FIXTURE_METRICS, &error), 0);
+	/* Rows of before have none of them yet. */
+	refresh(copy, writer);
+	assert_answer(__LINE__, two, "SELECT sum(base_2 + spent_1) FROM node", "0");
+	assert_int_equal(fixture_fill(writer, 2, 200, 2, &error), 0);
+	refresh(copy, writer);
+	assert_file(two, 200, 2, "2");
+	profile_move(writer, copy, &first, &second, &error);
+	assert_string_equal(error.text, "");
+	for (uint64_t round = 3; round < 5; round++) {
+		assert_int_equal(profile_begin(writer, &error), 0);
+		assert_int_equal(profile_begin_slice(writer, 10 * round, &error), 0);
+		assert_int_equal(fixture_put(writer, 2, 200, round, &error), 0);
+		assert_int_equal(profile_end_slice(writer, &error), 0);
+		assert_int_equal(profile_commit(writer, &error), 0);
+	}
+	close_writer(writer);
+	assert_file(one, 200, 2, "1");
+	assert_file(two, 200, 4, "2");
+	/* Of the third metric a node has 3 more each round. */
+	assert_answer(__LINE__, two,
+		"SELECT base_2 || ' ' || interpreted FROM slice_node WHERE id = 4294967303 "
+		"ORDER BY "
+		"slice DESC",
+		"3 1");
+}
+
 /* ---- whose it is ---- */
 
 static void locks(void **state)
@@ -692,6 +733,7 @@ int main(void)
 		cmocka_unit_test(whole_when_moved),
 		cmocka_unit_test(readers_go_on),
 		cmocka_unit_test(committed_alone),
+		cmocka_unit_test(widened),
 		cmocka_unit_test(locks),
 		cmocka_unit_test(older_profiles),
 		cmocka_unit_test(readers_of_it),

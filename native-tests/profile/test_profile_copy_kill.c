@@ -104,7 +104,6 @@ static uint64_t round_of(const char *path, int file)
 	struct profile *profile = NULL;
 	struct error error = {0};
 	uint64_t round = 0;
-	char answer[64];
 
 	if (!fixture_exists(path) || fixture_size(path) == 0)
 		return 0;
@@ -120,9 +119,17 @@ static uint64_t round_of(const char *path, int file)
 			assert_int_equal(profile_meta_number(profile, "session"), file + 1);
 	}
 	profile_free(profile);
+	return round;
+}
+
+static void check_integrity(const char *path)
+{
+	char answer[64];
+
+	if (fixture_size(path) <= 0)
+		return;
 	fixture_sql(path, "PRAGMA integrity_check", answer, sizeof answer);
 	assert_string_equal(answer, "ok");
-	return round;
 }
 
 static void check_left_behind(int which)
@@ -133,6 +140,7 @@ static void check_left_behind(int which)
 	for (int file = 0; file < files; file++) {
 		uint64_t round = round_of(path_of(which, file), file);
 
+		check_integrity(path_of(which, file));
 		/* Those before are complete. */
 		if (file + 2 < files)
 			assert_int_equal(round, 3 * file + 2);
@@ -183,9 +191,47 @@ static void killed(void **state)
 	assert_true(moved > 3);
 }
 
+/* Who opens a copy while it is made anew, and becomes the database, reads a whole one: never an older one than before. */
+static void readers_beside(void **state)
+{
+	uint64_t last = 0, changes = 0;
+	int status, reads = 0;
+	pid_t child;
+
+	*progress = (struct progress){.files = 0};
+	fflush(NULL);
+	child = fork();
+	if (child == 0)
+		write_for_ever(KILLS);
+	while (progress->files < FILES_MAX && reads < 300) {
+		int file = progress->files - 1;
+		bool copied = progress->copied > 0;
+		uint64_t round;
+
+		/* The copy, once it was made; before that the one that has become the database. */
+		file -= !copied;
+		if (file < 1) {
+			poll(NULL, 0, 1);
+			continue;
+		}
+		round = round_of(path_of(KILLS, file), file);
+		if (round == 0)
+			fail_msg("file %d is empty", file);
+		reads++;
+		changes += round > last;
+		last = round > last ? round : last;
+	}
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	print_message("%d reads, %lu changes\n", reads, changes);
+	assert_true(changes > 3);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(killed)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(killed), cmocka_unit_test(readers_beside)};
 
 	return cmocka_run_group_tests(tests, make_shared, clean);
 }
