@@ -125,6 +125,69 @@ static void test_union(void **state)
 	assert_false(plan_reaches("com.acme.Shop", false, PLAN_ALL_SESSIONS));
 }
 
+static void want_for(
+	struct wish *wish, unsigned session, probe_set probes, bool named, const char *include)
+{
+	want(wish, probes, include, "", "");
+	wish->owner.session = session;
+	wish->owner.named = named;
+}
+
+/* What several sessions want of one method: each for itself, and what is done. */
+static void test_sessions(void **state)
+{
+	enum { COUNTED = PROBE_COUNTED, TIMED = PROBE_TIMED, EITHER = PROBE_CALLS };
+	static const struct {
+		probe_set first, named, second; /* named: by the first, too */
+		probe_set probes;
+		uint8_t counted;
+	} row[] = {
+		{TIMED, PROBE_NONE, TIMED, TIMED, 0},
+		{TIMED, PROBE_NONE, COUNTED, TIMED, 2},
+		{COUNTED, PROBE_NONE, TIMED, TIMED, 1},
+		{COUNTED, PROBE_NONE, COUNTED, COUNTED, 3},
+		{EITHER, PROBE_NONE, TIMED, TIMED, 0},
+		{EITHER, PROBE_NONE, COUNTED, EITHER, 2},
+		{EITHER, PROBE_NONE, EITHER, EITHER, 0},
+		/* What one names is of no other's concern. */
+		{TIMED, COUNTED, TIMED, TIMED, 1},
+		{EITHER, COUNTED, EITHER, EITHER, 1},
+		{EITHER, TIMED, COUNTED, TIMED, 2},
+		{COUNTED, TIMED, COUNTED, TIMED, 2},
+	};
+	struct jvm_method buy = method("com.acme.Shop", "buy", false),
+			  sell = method("com.acme.Till", "sell", false);
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		struct wish first, named, second;
+		struct planned planned;
+
+		want_for(&first, 0, row[i].first, false, "com.acme.*");
+		if (row[i].named)
+			want_for(&named, 0, row[i].named, true, "com.acme.Shop.buy");
+		want_for(&second, 1, row[i].second, false, "com.acme.Shop");
+		planned = plan_of(&buy);
+		assert_int_equal(planned.probes, row[i].probes);
+		assert_int_equal(planned.sessions.wanted, 3);
+		assert_int_equal(planned.sessions.counted, row[i].counted);
+		assert_int_equal(plan_of(&sell).sessions.wanted, 1);
+		assert_true(plan_reaches("com.acme.Shop", false, 2));
+		assert_false(plan_reaches("com.acme.Till", false, 2));
+		/* One that leaves wants nothing, but is known to have been there. */
+		plan_leave(&second.owner);
+		planned = plan_of(&buy);
+		assert_int_equal(planned.sessions.wanted, 1);
+		assert_int_equal(planned.probes, row[i].named ? row[i].named : row[i].first);
+		assert_true(plan_reaches("com.acme.Shop", false, 2));
+		drop(&second);
+		assert_false(plan_reaches("com.acme.Shop", false, 2));
+		assert_true(plan_settle());
+		if (row[i].named)
+			drop(&named);
+		drop(&first);
+	}
+}
+
 /* How the calls of a method are seen that owners name, or do not. */
 static void test_named(void **state)
 {
@@ -315,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_sessions),
 		cmocka_unit_test(test_named),
 		cmocka_unit_test(test_named_of_jdk),
 		cmocka_unit_test(test_without_probes),

@@ -340,7 +340,8 @@ static void a_thread_takes_on_more(void **state)
 	struct metric_thread thread;
 	uint64_t before[METRIC_MAX], value[METRIC_MAX];
 	volatile uint64_t counters[3] = {700, 0, 0};
-	const struct alloc_source alloc = {&counters[0], &counters[1], &counters[2], NULL, NULL};
+	const struct alloc_source alloc = {
+		&counters[0], &counters[1], &counters[2], NULL, NULL};
 
 	assert_int_equal(choose(&set, "wall+cpu+vm-bytes", NULL), 0);
 	if (widen(&wider, &set, "alloc+page-faults", NULL) != 0)
