@@ -131,10 +131,14 @@ def traces_of_help():
     return re.search(r"the traces are (.*?) \(see", done.stderr)[1].split(", ")
 
 
+def facts_of(answer):
+    return json.loads(re.search(rb'<script type="application/x-jprof-server">(.*?)</script>', answer.body)[1])
+
+
 def check_page(server):
     answer = server.open_page()
-    facts = json.loads(re.search(rb'<script type="application/x-jprof-server">(.*?)</script>', answer.body)[1])
-    assert facts == {"live": False, "pid": 0, "traces": traces_of_help()}, facts
+    nothing = {kind: [] for kind in ("tags", "values", "paths", "components", "threads")}
+    assert facts_of(answer) == {"live": False, "pid": 0, "traces": traces_of_help(), "chosen": nothing}, facts_of(answer)
     assert NAME.encode() not in answer.body
     given = answer.headers["Set-Cookie"]
     assert re.fullmatch(rf"jprof=[0-9a-f]{{32}}; Path=/{server.token}/; HttpOnly; SameSite=Strict", given), given
@@ -191,12 +195,18 @@ def check_blocks(server):
     assert rows_of(header, "node") == 2000
     for interval in "1..2", "..3", "2..", "1..3", "1..2", "..", "..1", "..2":
         assert block(server, f"?interval={interval}")["interval"] == interval
+    part = block(server, "?" + urllib.parse.urlencode({"path": "*1*", "component": "(app*"}))
+    assert part["chosen"]["paths"] == ["*1*"] and part["chosen"]["components"] == ["(app*"], part["chosen"]
+    assert 1 < rows_of(part, "node") < 2000 and "threads" in part["views"] and "findings" not in part["views"]
+    assert "findings" in header["views"] and not any(header["chosen"].values()), header["chosen"]
+    assert part["notes"][0].startswith("only what was done below calls of *1*, within components like (app*"), part["notes"]
     small = block(server, "?limit=100")
     assert rows_of(small, "node") <= 100 and small["folded"]["paths"] > 0
     node = numbers(header, "node", "id")[5]
     below = block(server, f"?root={node}")
     assert below["root"] == node and 0 < rows_of(below, "node") < 2000
-    for query in "?interval=1..nosuch", "?limit=0", "?limit=x", "?root=-1", "?root=5", "?who=me", "?root", "?interval=1":
+    for query in "?interval=1..nosuch", "?limit=0", "?limit=x", "?root=-1", "?root=5", "?who=me", "?root", "?interval=1", \
+            "?tag=user", "?tag=user=x", "?value=x", "?path=no.such", "?component=none", "?file=x":
         answer = server.ask("block" + query)
         assert answer.status == 400 and json.loads(answer.body)["error"], (query, answer.status)
 
@@ -211,11 +221,14 @@ def check_reports(server):
         {"view": "methods", "metric": "cpu"}, {"view": "threads", "thread": "m*"},
         {"view": "methods", "method": "*1*", "thread": "main"}, {"view": "tree", "interval": ".."},
         {"view": "tree", "by": "component"}, {"view": "callers", "by": "component", "top": "2"},
+        {"view": "methods", "path": "com.acme.*"}, {"view": "tree", "component": "(app*", "thread": "main"},
+        {"view": "methods", "file": "x"}, {"view": "components", "component": "(app*", "path": "*1*", "interval": "1..2"},
         # Refused, with the same words.
         {"view": "tre"}, {"view": "tree", "top": "0"}, {"view": "tree", "min": "101"}, {"view": "threads", "depth": "3"},
         {"view": "lines", "by": "component"},
         {"view": "methods", "sort": "nosuch"}, {"view": "methods", "metric": "nosuch"}, {"view": "threads", "min": "1"},
-        {"view": "tree", "path": "x"}, {"view": "methods", "interval": "5..9"}, {"view": "threads", "thread": "no-*"},
+        {"view": "tree", "path": "x"}, {"view": "gc", "path": "x"}, {"view": "methods", "tag": "user=x"},
+        {"view": "methods", "component": "no such"}, {"view": "methods", "interval": "5..9"}, {"view": "threads", "thread": "no-*"},
         {"view": "\x1b[31m\u202e"}, {"view": "tree", "interval": "1"}]
     refused = 0
     for case in cases:
@@ -590,14 +603,19 @@ def check_words(folder):
     refused("--port needs a number from 0 to 65535, not '65536'", "--port", "65536")
     refused("--port needs a number", "--port", "-1")
     refused("--keep: 'x'", "--keep=x")
+    refused("--tag needs a key and a pattern", "--tag", "alice")
     refused("not 'b' too", "a", "b")
     refused("no process 999999999|no process", "999999999", status=1)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         refused("cannot listen on port", os.path.abspath(NAME), "--no-browser", "--calibration", "off", "--port", str(taken.getsockname()[1]), status=1)
         port = taken.getsockname()[1]
-    server = Server("--no-browser", "--port", str(port))
+    # What is chosen is the page's to ask for, whatever it is: it ends no element.
+    server = Server("--no-browser", "--port", str(port), "--tag", "user=</script><b>", "--value", "a", "--value", "b*",
+                    "--path", "*1*", "--component", "x", "--thread", "m*")
     assert server.port == port
-    server.open_page()
+    chosen = facts_of(server.open_page())["chosen"]
+    assert chosen == {"tags": ["user=</script><b>"], "values": ["a", "b*"], "paths": ["*1*"], "components": ["x"],
+                      "threads": ["m*"]}, chosen
     server.is_well("on the port that was asked for")
     server.end()
 

@@ -7,7 +7,7 @@
 //
 //   node browser.mjs JPROF PROFILE...
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -96,8 +96,8 @@ async function everyView(page, theme) {
 	}
 }
 
-/** What the view methods shows, all of it, is what the report says. */
-async function compareMethods(page, profile) {
+/** What the view methods shows, all of it, is what the report says; of what the options choose, which is what the page shows. */
+async function compareMethods(page, profile, ...options) {
 	await page.evaluate(() =>
 		window.jprof.choose({
 			view: 'methods',
@@ -109,7 +109,7 @@ async function compareMethods(page, profile) {
 	);
 	const key = (row) => `${row.class} ${row.method} ${row.signature}`;
 	const shown = new Map((await rows(page)).map((row) => [key(row), row]));
-	const told = report(profile, 'methods');
+	const told = report(profile, 'methods', ...options);
 
 	check('methods', shown.size, told.rows.length);
 	for (const row of told.rows) {
@@ -240,6 +240,163 @@ async function work(page, profile) {
 	await page.fill('#search', 'no such thing is in it');
 	await page.waitForFunction(() => window.jprof.rows().length === 0);
 	await page.evaluate(() => window.jprof.choose({ part: '', search: '' }));
+}
+
+const chipsOf = (page) =>
+	page.locator('#chips .chip').evaluateAll((chips) => chips.map((one) => one.textContent.replace(/\u00d7$/, '')));
+const takeAway = async (page) => {
+	const before = await hashOf(page);
+
+	await page.locator('#chips .chip button').first().click();
+	await page.waitForFunction((hash) => location.hash !== hash, before);
+	await settled(page);
+};
+
+/** Until what the address says is shown, or cannot be. */
+const settled = (page) =>
+	page.waitForFunction(() => {
+		const { selection } = window.jprof.context() ?? {};
+		const wanted = new URLSearchParams(location.hash.replace(/^#\/?/, ''));
+
+		if (document.documentElement.dataset.ready === 'failed') return true;
+		return (
+			selection &&
+			['tags', 'values', 'paths', 'components'].every(
+				(kind) => JSON.stringify(selection[kind]) === JSON.stringify(wanted.getAll(kind)),
+			)
+		);
+	});
+
+/** The option of what the address has of a kind. */
+const optionsOf = async (page) => {
+	const wanted = new URLSearchParams((await hashOf(page)).replace(/^#\/?/, ''));
+
+	return [
+		['tags', '--tag'],
+		['values', '--value'],
+		['components', '--component'],
+	].flatMap(([kind, option]) => wanted.getAll(kind).flatMap((text) => [option, text]));
+};
+
+/** The button of the first row that has one: what the address has then. */
+async function onlyFirst(page, view, part) {
+	await go(page, view);
+	if (part) {
+		await page.selectOption('#part', part);
+		await page.waitForFunction((wanted) => window.jprof.context().selection.part === wanted, part);
+	}
+	const before = await hashOf(page);
+	await page.locator('main button.only').first().click();
+	await page.waitForFunction((hash) => location.hash !== hash, before);
+	await settled(page);
+	return optionsOf(page);
+}
+
+const hasRows = (page, view) =>
+	page.evaluate((one) => window.jprof.context().profile.block.report(one).length > 0, view);
+
+/** By a row's button the views have what the reports have with that option; its chip takes it away again. */
+async function choosing(page, profile) {
+	const of = [
+		['work', 'tags', '--tag'],
+		['work', 'values', '--value'],
+		['components', null, '--component'],
+	];
+
+	for (const [view, part, option] of of) {
+		if (part && !(await hasRows(page, part))) continue;
+		const options = await onlyFirst(page, view, part);
+		check(`${view}: one thing is chosen`, `${options.length} ${options[0]}`, `2 ${option}`);
+		check(`${view}: a chip`, (await chipsOf(page)).filter((text) => text.endsWith(options[1])).length, 1);
+		await audit(page, `${options}`);
+		await compareMethods(page, profile, ...options);
+		for (const told of ['components', 'threads'])
+			check(
+				`${options}: ${told}`,
+				JSON.stringify(await page.evaluate((one) => window.jprof.context().profile.block.report(one), told)),
+				JSON.stringify(report(profile, told, ...options).rows),
+			);
+		check(
+			`${options}: findings are of all, and that is known`,
+			await page.evaluate(() => window.jprof.context().profile.block.ofAll.has('findings')),
+		);
+		await page.reload();
+		await ready(page);
+		check(`${options}: a link leads to it`, (await optionsOf(page)).join(), options.join());
+		await takeAway(page);
+		check(`${options}: all is there again`, (await optionsOf(page)).length, 0);
+	}
+	await compareMethods(page, profile);
+}
+
+/** A file has one thing at a time; the other takes its place, and a link to both says where there are both. */
+async function choosingTwo(page, profile) {
+	if (!hasTags(profile)) return;
+	const tag = await onlyFirst(page, 'work', 'tags');
+	const component = await onlyFirst(page, 'components');
+
+	check('the component alone', component.filter((word) => word.startsWith('--')).join(), '--component');
+	await page.evaluate(([tags]) => window.jprof.choose({ tags: [tags] }), [tag[1]]);
+	await page.waitForFunction(() => document.documentElement.dataset.ready === 'failed');
+	check('both are not here', (await page.textContent('main')).includes(`jprof open FILE --tag '${tag[1]}'`));
+	check('but can be taken away', (await chipsOf(page)).length, 2);
+	await audit(page, 'what is not here');
+	await takeAway(page);
+	check('one is shown', await page.evaluate(() => document.documentElement.dataset.ready !== 'failed'));
+	await takeAway(page);
+	await go(page, 'threads');
+	await page.locator('main button.only').first().click();
+	await page.waitForFunction(() => location.hash.includes('threads='));
+	check('a thread alone', (await chipsOf(page))[0].startsWith('threads'));
+	await takeAway(page);
+}
+
+/** Reports of a profile without tags fail. */
+const hasTags = (profile) =>
+	spawnSync(jprof, ['report', profile, '--view', 'tags', '--calibration', 'off'], { stdio: 'ignore' }).status === 0;
+
+/** A page that jprof serves has them together, those that the command was asked for from the start. */
+async function opened(profile) {
+	const messages = [];
+	const tag = report(profile, 'tags').rows.find((row) => row.kind === 'value');
+	name = `${basename(profile)}, served`;
+	const label = `${tag.key}=${tag.value}`;
+	const child = spawn(
+		jprof,
+		['open', profile, '--no-browser', '--calibration', 'off', '--tag', label, '--thread', '*'],
+		{
+			stdio: ['ignore', 'pipe', 'ignore'],
+		},
+	);
+	const address = await new Promise((done) => child.stdout.once('data', (text) => done(String(text).trim())));
+	const page = await newPage(messages, (url) => url.startsWith(address) || url.startsWith('data:'));
+
+	await page.goto(address);
+	await ready(page);
+	await settled(page);
+	await page.waitForFunction(() => location.hash.includes('threads='));
+	check('the tag is chosen', (await optionsOf(page)).join(), `--tag,${label}`);
+	check('and the threads', (await chipsOf(page)).length, 2);
+	await compareMethods(page, profile, '--tag', label);
+	const both = await onlyFirst(page, 'components');
+	check('a component, too', both.filter((word) => word.startsWith('--')).join(), '--tag,--component');
+	await compareMethods(page, profile, ...both);
+	await page.evaluate(() => window.jprof.choose({ paths: ['com.acme.*'], components: [] }));
+	await settled(page);
+	await compareMethods(page, profile, '--tag', label, '--path', 'com.acme.*');
+	await page.evaluate(() => window.jprof.choose({ paths: ['no.such.Method'] }));
+	await page.waitForFunction(() => document.documentElement.dataset.ready === 'failed');
+	check(
+		'what the server says',
+		(await page.textContent('main')).includes("no method of the profile matches 'no.such"),
+	);
+	await takeAway(page);
+	await takeAway(page);
+	check('nothing is chosen any more', (await chipsOf(page)).join(), '');
+	await compareMethods(page, profile);
+	check('messages on the console', messages.filter((text) => !text.includes('400')).join('\n'), '');
+	await page.close();
+	child.kill();
 }
 
 /** In and out of the flame graph, by keys alone; the way back; a link. */
@@ -374,7 +531,7 @@ async function hostile() {
 	])
 		for (const view of VIEWS) {
 			await page.goto('about:blank');
-			await page.goto(`file://${file}#view=${view}${more}`);
+			await page.goto(`file://${file}#/view=${view}${more}`);
 			await ready(page);
 			await page.waitForFunction((wanted) => window.jprof.view() === wanted, view);
 			check(
@@ -632,6 +789,8 @@ for (const profile of profiles) {
 	await sorting(page);
 	await traces(page, profile);
 	await work(page, profile);
+	await choosing(page, profile);
+	await choosingTwo(page, profile);
 	await flame(page);
 	await tree(page);
 	await keyboardAlone(page);
@@ -642,6 +801,7 @@ for (const profile of profiles) {
 	check('messages on the console', messages.join('\n'), '');
 	await page.close();
 }
+for (const profile of profiles.filter(hasTags)) await opened(profile);
 if (pages.length > 1) await difference(pages);
 await browser.close();
 rmSync(folder, { recursive: true });

@@ -469,6 +469,63 @@ test('the processor time of I/O is no operation', () => {
 	assert.equal(new page.IoSums(open({}, without).profile).hasCpu, false);
 });
 
+test('what leads to a file: its paths and those above, of the chosen threads, turned round or folded', () => {
+	/* The worker's C.c reads file 1, main's inner A.a file 2. */
+	const { profile, universe } = open(
+		{},
+		{
+			'io.where': ['v', [7, 3]],
+			'io.file': ['v', [1, 2]],
+			'io.kind': ['b', [1, 1]],
+			'io.count': ['v', [1, 1]],
+			'file.name': ['v', [1, 4]],
+			'file.kind': ['b', [0, 0]],
+		},
+	);
+	const io = new page.IoSums(profile);
+	const sums = [profile.pathSums(null)];
+	const names = (leads) =>
+		[...leads].flatMap((led, path) => (led ? [universe.methods[universe.methodOf[path]].display || 'root'] : []));
+	const leads = (threads, file) => io.leading({ threads, path: 0, method: -1, files: [file] });
+	const shown = (tree, node = tree.root) =>
+		tree.children(node).map((child) => {
+			const below = shown(tree, child);
+			const own = universe.methods[tree.method(child)].display;
+
+			return below.length ? `${own}(${below.join(' ')})` : own;
+		});
+
+	assert.deepEqual(names(leads(null, 0)), ['root', 'A.a', 'C.c']);
+	assert.deepEqual(names(leads(null, 1)), ['root', 'A.a', 'B.b', 'A.a']);
+	assert.deepEqual(names(leads([1], 1)), []);
+	assert.deepEqual(shown(new page.PathTree(sums, 0, leads(null, 0))), ['A.a(C.c)']);
+	assert.deepEqual(shown(new page.PathTree(sums, 0, leads(null, 1))), ['A.a(B.b(A.a))']);
+	assert.deepEqual(shown(new page.FoldedTree(sums, 0, leads(null, 1))), ['A.a(B.b)']);
+	assert.deepEqual(shown(new page.CallersTree(sums, null, 0, leads(null, 0))), ['A.a', 'C.c(A.a)']);
+});
+
+test('what is chosen is in the address, each text by itself, and one choice has one key', () => {
+	const chosen = {
+		tags: ['user=a&b', 'kind=(none)'],
+		values: ["jdbc=SELECT ','"],
+		components: ['JDBC and database'],
+	};
+	const selection = { ...page.NOTHING, ...chosen };
+
+	assert.deepEqual(page.fromHash(page.toHash(selection)), selection);
+	assert.equal(page.choiceKey(page.NOTHING), '');
+	assert.equal(page.choiceKey({}), '');
+	assert.equal(page.choiceKey({ tags: ['b', 'a', 'b'] }), page.choiceKey({ tags: ['a', 'b'], values: [] }));
+	assert.notEqual(page.choiceKey({ tags: ['a'] }), page.choiceKey({ values: ['a'] }));
+	assert.equal(page.choiceOptions({ ...selection, paths: ["it's"] }).includes("--path 'it'\\''s'"), true);
+	assert.deepEqual(
+		['worker-*', '*-1', 'w*k*1', '*', 'worker', 'work.r-1'].map((pattern) =>
+			page.matchesPattern(pattern, 'worker-1'),
+		),
+		[true, true, true, true, false, false],
+	);
+});
+
 test('links to paths are told apart: a hundred thousand have as many', () => {
 	const count = 100000;
 	const each = (f) => Array.from({ length: count }, (_, i) => f(i));

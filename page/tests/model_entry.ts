@@ -13,3 +13,4 @@ export { chosenFiles, chosenThreads, sameThreads } from '../src/app';
 export { changeColumns } from '../src/views/columns';
 export { fromHash, toHash, NOTHING } from '../src/state/selection';
 export { quantity, percent } from '../src/ui/format';
+export { choiceKey, choiceOptions, matchesPattern } from '../src/state/choice';

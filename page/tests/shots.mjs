@@ -31,7 +31,7 @@ for (const file of pages)
 			page.on('console', (message) => console.log(`${basename(file)}: ${message.type()}: ${message.text()}`));
 			page.on('pageerror', (error) => console.log(`${basename(file)}: ${error}`));
 			for (const view of views) {
-				await page.goto(`file://${resolve(file)}#view=${view}${more}`);
+				await page.goto(`file://${resolve(file)}#/view=${view}${more}`);
 				await page.waitForFunction(() => document.documentElement.dataset.ready);
 				await page.waitForTimeout(100);
 				const wide = await page.evaluate(

@@ -86,14 +86,15 @@ export function toHash(selection: Selection): string {
 
 		if (text !== '' && !(key === 'view' && text === NOTHING.view)) put(key, text);
 	}
-	return '#' + parts.join('&');
+	/* No place in the document is called so: with the '/' neither browsers nor screen readers take it for one. */
+	return parts.length ? `#/${parts.join('&')}` : '#';
 }
 
 /** Whatever it cannot read is left out. */
 export function fromHash(hash: string): Selection {
 	const selection: Selection = { ...NOTHING };
 
-	for (const part of hash.replace(/^#/, '').split('&')) {
+	for (const part of hash.replace(/^#\/?/, '').split('&')) {
 		const [key, raw = ''] = part.split(/=(.*)/s) as [keyof Selection, string?];
 		let value: string;
 
