@@ -280,7 +280,8 @@ static int start_beside(JNIEnv *jni, struct session *host,
 	if (!code)
 		code = session_begin_guest(guest, error);
 	if (!code)
-		code = recording_widen(jni, host, &guest->options.metrics, recording_known()->alloc, error);
+		code = recording_widen(
+			jni, host, &guest->options.metrics, recording_known()->alloc, error);
 	if (code) {
 		session_destroy(guest);
 		return code;
