@@ -28,6 +28,7 @@
 #include "cli/terminal/waiting.h"
 #include "options/number.h"
 #include "profile/kinds.h"
+#include "report/page/chosen_json.h"
 #include "report/page/page.h"
 #include "report/request.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/model/trace_times.h"
+#include "report/page/chosen_json.h"
 #include "report/page/block.h"
 #include "report/report.h"
 

@@ -50,7 +50,4 @@ struct page_parts page_parts(void);
 void page_put_block(struct out *out, const struct block_choice *choice, const char *part,
 	const char *deflated, size_t length);
 
-/* {"tags":["user=alice"],"values":[],"paths":[],"components":[],"threads":[]}: what of a profile was chosen, as the user wrote it. */
-void page_put_chosen(struct out *out, const struct model_choice *choice);
-
 #endif
