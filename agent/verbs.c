@@ -278,7 +278,7 @@ static int put_sessions(json_t *object, const json_t *request, struct error *err
 		code = error_set(error, ERROR_BUSY, "session %u does not record", number);
 	if (!code) {
 		client_sessions_describe(rows);
-		if (json_array_size(rows) > 1)
+		if (row)
 			put_session(object, row);
 		if (json_object_set(object, "sessions", rows))
 			code = no_memory(error);

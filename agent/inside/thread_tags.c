@@ -98,7 +98,7 @@ int64_t tagged_number(const struct tagged_thread *thread, const char *key, const
 		key, true, KEEP_PLAIN, (uint32_t)session->options.parameter_values);
 	if (!parameter)
 		return -1;
-	parameter_want(parameter, PARAMETER_ALL_SESSIONS);
+	parameter_want(parameter, PARAMETER_EVERYBODY);
 	return number_of(thread, value ? value_of(parameter, value, strlen(value))
 				       : parameter | THREAD_TAG_NONE);
 }

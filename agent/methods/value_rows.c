@@ -136,7 +136,7 @@ static int begin_row(struct value_row *row, const char *name, const struct begin
 		return no_parameter(is_tag, error);
 	if (add_patterns(row, of->patterns) < 0)
 		return no_memory(error);
-	parameter_want(parameter, (uint8_t)(1U << of->session));
+	parameter_want(parameter, 1U << of->session);
 	atomic_store(&row->parameter, parameter);
 	atomic_fetch_or(&row->sessions, (uint8_t)(1U << of->session));
 	if (row->below)

@@ -65,6 +65,24 @@ static int tell_session(struct session *session, struct recorder_told *told)
 	return 0;
 }
 
+/* As recorder_with, which has less patience. */
+static int with(enum turn_patience patience,
+	int (*action)(struct session *session, void *argument, struct error *error),
+	void *argument, struct error *error)
+{
+	struct session *session;
+	int code;
+
+	if (!turn_take(patience))
+		return error_set(error, ERROR_BUSY, "another command is under way");
+	session = turn_is_closed() ? NULL : atomic_load(&current);
+	code = session ? action(session, argument, error)
+		       : error_set(error, ERROR_BUSY,
+				 "nothing is being recorded: start a recording first");
+	turn_give();
+	return code;
+}
+
 struct asked {
 	uint32_t number;
 	struct recorder_told *told;
@@ -83,7 +101,7 @@ void recorder_tell(uint32_t number, struct recorder_told *told)
 	struct error ignored = {0};
 
 	*told = (struct recorder_told){0};
-	recorder_with(tell_asked, &(struct asked){number, told}, &ignored);
+	with(TURN_LAST, tell_asked, &(struct asked){number, told}, &ignored);
 }
 
 void recorder_told_fini(struct recorder_told *told)
@@ -95,7 +113,7 @@ void recorder_told_fini(struct recorder_told *told)
 	*told = (struct recorder_told){0};
 }
 
-/* Adds what is told of one to the list of what is told of all, which begins with the oldest. */
+/* Puts what is told of one in front of what is told of those that came after it. */
 static void add_told(struct recorder_told *all, struct recorder_told *one, int code,
 	const struct error *error)
 {
@@ -105,13 +123,11 @@ static void add_told(struct recorder_told *all, struct recorder_told *one, int c
 
 	if (code)
 		json_object_set_new(row, "error", json_text(error->text));
-	if (!all->sessions) {
-		*all = *one;
-		*one = (struct recorder_told){0};
-		all->sessions = json_array();
-	}
-	json_array_append_new(all->sessions, row);
-	recorder_told_fini(one);
+	one->sessions = all->sessions ? json_incref(all->sessions) : json_array();
+	json_array_insert_new(one->sessions, 0, row);
+	recorder_told_fini(all);
+	*all = *one;
+	*one = (struct recorder_told){0};
 }
 
 /* ---- begin ---- */
@@ -257,6 +273,8 @@ static void part_with(struct session *session, bool was_there)
 {
 	if (was_there)
 		sessions_remove(session, !session->unsettled);
+	else if (session->unsettled)
+		sessions_keep_bit(session->bit);
 	if (session == session->host || session->serves)
 		return;
 	remove_guest(session);
@@ -436,7 +454,7 @@ static int flush_session(struct session *host, void *argument, struct error *err
 	if (code)
 		return code;
 	code = writer_flush(host->writer, error);
-	for (unsigned i = 0; i < sessions_count(); i++) {
+	for (unsigned i = sessions_count(); i-- > 0;) {
 		struct recorder_told one = {0};
 
 		if (number && sessions_at(i)->number != number)
@@ -455,17 +473,7 @@ int recorder_flush(const char *name, struct recorder_told *told, struct error *e
 int recorder_with(int (*action)(struct session *session, void *argument, struct error *error),
 	void *argument, struct error *error)
 {
-	struct session *session;
-	int code;
-
-	if (!turn_take(TURN_SOON))
-		return error_set(error, ERROR_BUSY, "another command is under way");
-	session = turn_is_closed() ? NULL : atomic_load(&current);
-	code = session ? action(session, argument, error)
-		       : error_set(error, ERROR_BUSY,
-				 "nothing is being recorded: start a recording first");
-	turn_give();
-	return code;
+	return with(TURN_SOON, action, argument, error);
 }
 
 static int check_in_turn(JNIEnv *jni, void *unused, struct error *error)
@@ -530,7 +538,7 @@ int recorder_stop(
 	return turn_do(stop_in_turn, &(struct stop){name, number, told}, error);
 }
 
-/* All that record, the oldest first. What failed first is the error. */
+/* All that record, the oldest last: it has the database, as a rule, which need not move then. What failed first is the error. */
 static int end_all(JNIEnv *jni, struct recorder_told *told, struct error *error)
 {
 	int first_code = 0;
@@ -538,7 +546,7 @@ static int end_all(JNIEnv *jni, struct recorder_told *told, struct error *error)
 	while (sessions_count() > 0) {
 		struct recorder_told one = {0};
 		struct error failure = {0};
-		int code = end(jni, sessions_at(0), &one, &failure);
+		int code = end(jni, sessions_at(sessions_count() - 1), &one, &failure);
 
 		add_told(told, &one, code, &failure);
 		if (code && !first_code)
@@ -581,8 +589,8 @@ void recorder_finish(JNIEnv *jni)
 
 	if (!session || !session_recording(session))
 		return;
-	session->unwanted = sessions_count() == 1 && jni && session->may_be_unwanted &&
-			    !jvm_ran_program(jni);
+	session->unwanted = sessions_count() == 1 && !session->left && jni &&
+			    session->may_be_unwanted && !jvm_ran_program(jni);
 	for (struct session *each = session; each; each = each->next) {
 		if (jni && !each->left)
 			filter_check(jni, each);

@@ -196,6 +196,7 @@ int recording_make_guest(struct session **guest, struct session *host, struct op
 {
 	int code = check_options(options, error);
 
+	*guest = NULL;
 	if (!code)
 		code = session_create_guest(guest, host, options, error);
 	if (!code)
@@ -645,6 +646,16 @@ static int join_writer(struct session *guest, struct error *error)
 	return writer_join(host->writer, &further, &first, error);
 }
 
+/* One that could not begin may have been half-way, or begin yet, where it took too long: it is asked to leave, and if that cannot be told either, all that
+ * it has stays. */
+static void forget_in_writer(struct session *guest)
+{
+	struct error error = {0};
+
+	if (writer_leave(guest->host->writer, guest->number, &error) == -ERROR_IO)
+		guest->serves = guest->unsettled = true;
+}
+
 int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 {
 	int code = 0, done = 0;
@@ -661,8 +672,10 @@ int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 			guest->serves = true;
 		}
 	}
-	if (!code)
-		code = join_writer(guest, error);
+	if (!code && join_writer(guest, error)) {
+		code = -(int)error->code;
+		forget_in_writer(guest);
+	}
 	if (code) {
 		guest->left = true;
 		leave_steps(done, jni, guest);
@@ -691,9 +704,8 @@ int recording_leave(JNIEnv *jni, struct session *session, struct error *error)
 {
 	int code = writer_leave(session->host->writer, session->number, error);
 
-	/* It may be on its way yet. */
-	if (code == -ERROR_IO)
-		session->serves = true;
+	/* It may be on its way yet, or still be the one whose file has the database. */
+	session->serves |= code != 0;
 	session->left = true;
 	leave_steps(STEPS, jni, session);
 	forget_plan(session);

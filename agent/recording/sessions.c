@@ -99,6 +99,13 @@ void sessions_remove(struct session *session, bool bit_is_free)
 	lock_give(&list_lock);
 }
 
+void sessions_keep_bit(unsigned bit)
+{
+	lock_take(&list_lock);
+	bits_taken |= 1U << bit;
+	lock_give(&list_lock);
+}
+
 /* ---- which there are ---- */
 
 unsigned sessions_count(void)

@@ -24,6 +24,9 @@ int sessions_name(
 void sessions_add(struct session *session);
 void sessions_remove(struct session *session, bool bit_is_free);
 
+/* A session that was never added leaves its bit to nobody: something still has it. */
+void sessions_keep_bit(unsigned bit);
+
 /* How many record; and one of them, the oldest at 0. In a turn. */
 unsigned sessions_count(void);
 struct session *sessions_at(unsigned place);

@@ -53,6 +53,11 @@ static bool traces_gc(const struct session *session)
 	return session->traces & 1U << TRACE_GC;
 }
 
+static bool watches_calls(const struct session *host)
+{
+	return trace_watches_calls(host->trace);
+}
+
 /* An option that two sessions which both are so must have alike. */
 static const struct agreed {
 	const char *key;
@@ -79,8 +84,9 @@ static const struct agreed {
 static const struct {
 	const char *what; /* as the user gives it */
 	bool (*wants)(const struct session *session);
+	bool (*there)(const struct session *host);
 } from_begin[] = {
-	{"distribution", watches},
+	{"distribution", watches, watches_calls},
 };
 
 static bool by_events(const struct session *session)
@@ -140,6 +146,16 @@ static int check_pair(
 	return code;
 }
 
+/* One of those that record; the host, where it has not left. */
+static const char *somebody(const struct session *host)
+{
+	const struct session *session = host;
+
+	while (session->left && session->next)
+		session = session->next;
+	return session->name;
+}
+
 int sharing_check(const struct session *guest, struct error *error)
 {
 	const struct session *host = guest->host;
@@ -149,14 +165,14 @@ int sharing_check(const struct session *guest, struct error *error)
 		if (!other->left)
 			code = check_pair(guest, other, error);
 	for (size_t i = 0; i < sizeof(from_begin) / sizeof(*from_begin) && !code; i++)
-		if (from_begin[i].wants(guest) && !session_any(host, from_begin[i].wants))
+		if (from_begin[i].wants(guest) && !from_begin[i].there(host))
 			code = error_set(error, ERROR_VALUE,
 				"%s cannot begin while the session '%s' records without it",
-				from_begin[i].what, host->name);
+				from_begin[i].what, somebody(host));
 	if (!code && guest->options.io > host->options.io)
 		code = error_set(error, ERROR_VALUE,
 			"io=%s cannot begin while the session '%s' records with io=%s",
-			guest->options.io == IO_RECORDS ? "records" : "summary", host->name,
+			guest->options.io == IO_RECORDS ? "records" : "summary", somebody(host),
 			host->options.io == IO_OFF ? "off" : "summary");
 	if (!code && guest->options.resolution > 0)
 		code = disagree(guest, host, "resolution", error);

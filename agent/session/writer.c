@@ -439,8 +439,8 @@ static void answer_join(struct writer *writer, struct request *request)
 		if (make_snapshot(writer, request, SNAPSHOT_SESSION, false) == 0) {
 			shared_begun(sessions, request->session, (uint32_t)writer->labels.count,
 				request->at);
-			flush_all(writer, NULL, true, &request->error);
-			return;
+			if (flush_all(writer, NULL, true, &request->error) == 0)
+				return;
 		}
 		shared_drop(sessions, request->session);
 	}

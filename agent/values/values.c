@@ -25,7 +25,7 @@ struct kept_parameter {
 	uint32_t others, null;
 	uint32_t values;   /* under the lock */
 	_Atomic bool full; /* its limit is reached: no value comes any more */
-	_Atomic uint8_t sessions;
+	_Atomic uint32_t sessions;
 };
 
 static struct lock values_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_VALUES};
@@ -301,9 +301,9 @@ uint32_t parameter_make(const char *name, bool is_tag, enum value_keep keep, uin
 	return number;
 }
 
-void parameter_want(uint32_t parameter, uint8_t sessions)
+void parameter_want(uint32_t parameter, uint32_t sessions)
 {
-	uint8_t before = atomic_fetch_or(&parameters[parameter].sessions, sessions);
+	uint32_t before = atomic_fetch_or(&parameters[parameter].sessions, sessions);
 
 	if ((before | sessions) != before)
 		atomic_fetch_add(&edition, 1);
@@ -311,16 +311,20 @@ void parameter_want(uint32_t parameter, uint8_t sessions)
 
 void parameters_leave(unsigned session)
 {
-	uint32_t count = parameters_count();
+	uint32_t count = parameters_count(), bit = 1U << session, before = 0;
 
 	for (uint32_t i = 1; i <= count; i++)
-		if (parameter_sessions(i) != PARAMETER_ALL_SESSIONS)
-			atomic_fetch_and(&parameters[i].sessions, (uint8_t) ~(1U << session));
+		before |= atomic_fetch_and(&parameters[i].sessions, ~bit);
+	/* Another session may have the bit next. */
+	if (before & bit)
+		atomic_fetch_add(&edition, 1);
 }
 
 uint8_t parameter_sessions(uint32_t parameter)
 {
-	return atomic_load(&parameters[parameter].sessions);
+	uint32_t sessions = atomic_load(&parameters[parameter].sessions);
+
+	return sessions & PARAMETER_EVERYBODY ? UINT8_MAX : (uint8_t)sessions;
 }
 
 uint32_t parameters_edition(void)

@@ -61,10 +61,10 @@ void values_bound(size_t bytes, uint32_t length);
  * tags have names of their own. 0: no memory, or there are PARAMETERS_MAX, or TAG_KEYS_MAX. */
 uint32_t parameter_make(const char *name, bool is_tag, enum value_keep keep, uint32_t limit);
 
-/* Which sessions want to see the parameter, a bit each: one more set of them; not one of them any more; all that do. The edition changes when
- * that does. One that all want is wanted by those of later on, too. */
-enum { PARAMETER_ALL_SESSIONS = 0xff };
-void parameter_want(uint32_t parameter, uint8_t sessions);
+/* Which sessions want to see the parameter, a bit each: some more, or whoever there is, also later on; and one of them not any
+ * more. The edition changes when that does. */
+enum { PARAMETER_EVERYBODY = 0x100 };
+void parameter_want(uint32_t parameter, uint32_t sessions);
 void parameters_leave(unsigned session);
 uint8_t parameter_sessions(uint32_t parameter);
 uint32_t parameters_edition(void);
