@@ -46,11 +46,8 @@ struct page_parts {
 struct page_parts page_parts(void);
 
 /* Opens and closes an element of the page that holds a block: what is put between is base64. part: what was chosen, as
- * page_put_chosen has it; NULL: the block is no part. */
+ * page_choice_put has it (page_choices.h); NULL: the block is no part. */
 void page_put_block(struct out *out, const struct block_choice *choice, const char *part,
 	const char *deflated, size_t length);
-
-/* {"tags":["user=alice"],"values":[],"paths":[],"components":[],"threads":[]}: what of a profile was chosen, as the user wrote it. */
-void page_put_chosen(struct out *out, const struct model_choice *choice);
 
 #endif
