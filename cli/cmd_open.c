@@ -30,6 +30,7 @@
 #include "profile/kinds.h"
 #include "report/page/chosen_json.h"
 #include "report/page/page.h"
+#include "report/page/page_choices.h"
 #include "report/request.h"
 
 /* Milliseconds without a request after which the page is closed: one that is seen asks each second; timers of one that is
@@ -357,7 +358,7 @@ static void put_chosen(const struct opening *opening, struct out *out)
 	struct out json;
 
 	out_init(&json, -1);
-	page_put_chosen(&json, &opening->words->choice.model);
+	page_choice_put(&json, &opening->words->choice.model);
 	for (size_t i = 0; i < json.length; i++)
 		if (json.buffer[i] == '<')
 			out_text(out, "\\u003c");

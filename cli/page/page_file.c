@@ -139,7 +139,7 @@ static int put_element(struct out *out, const struct block_choice *choice,
 
 	out_init(&part, -1);
 	if (choice->is_part)
-		page_put_chosen(&part, chosen);
+		page_choice_put(&part, chosen);
 	out_char(&part, '\0');
 	if (part.failed != 0)
 		failed = model_no_memory(error);

@@ -7,6 +7,7 @@
 #include "report/model/trace_times.h"
 #include "report/page/chosen_json.h"
 #include "report/page/block.h"
+#include "report/page/page_choices.h"
 #include "report/report.h"
 
 /* Of files, values and tags. */
@@ -264,7 +265,7 @@ void put_header(struct block *block, struct out *out)
 	out_text(out, model->has_errors ? "\"errors\":true," : "\"errors\":false,");
 	put_number(out, "root", choice->root);
 	out_text(out, "\"chosen\":");
-	page_put_chosen(out, model->choice);
+	page_choice_put(out, model->choice);
 	out_char(out, ',');
 	put_number(out, "records", model->profile->record_count);
 	put_traces(model->profile, out);

@@ -46,7 +46,7 @@ struct page_parts {
 struct page_parts page_parts(void);
 
 /* Opens and closes an element of the page that holds a block: what is put between is base64. part: what was chosen, as
- * page_put_chosen has it; NULL: the block is no part. */
+ * page_choice_put has it (page_choices.h); NULL: the block is no part. */
 void page_put_block(struct out *out, const struct block_choice *choice, const char *part,
 	const char *deflated, size_t length);
 

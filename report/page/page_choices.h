@@ -11,6 +11,7 @@
 #define JPROF_PAGE_CHOICES_H
 
 #include "report/model/model.h"
+#include "report/text/out.h"
 
 enum page_choice_kind { PAGE_TAG, PAGE_VALUE, PAGE_COMPONENT };
 
@@ -24,5 +25,8 @@ struct page_choice {
 int page_choices_find(const struct model *model, size_t most, struct page_choice **choices,
 	size_t *count, struct error *error);
 void page_choices_free(struct page_choice *choices, size_t count);
+
+/* {"tags":["user=alice"],"values":[],"paths":[],"components":[],"threads":[]}: what of a profile was chosen, as the user wrote it. */
+void page_choice_put(struct out *out, const struct model_choice *choice);
 
 #endif
