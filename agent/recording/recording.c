@@ -94,18 +94,26 @@ static const struct recording_event {
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
 
-/* Its events and what they need are to be had. */
+/* What its events need is to be had. */
 static int prove_events(const struct session *session, struct error *error)
 {
-	jvmtiEventCallbacks callbacks = known.callbacks;
 	unsigned capabilities = JVM_NATIVE_BINDING;
-	enum metric_shape shape = session_metrics(session)->shape;
-	bool precise = session->host->options.timing == TIMING_PRECISE;
 
 	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
 		if (recording_events[i].wanted(session))
 			capabilities |= recording_events[i].capability;
 	}
+	return jvm_add_capabilities(capabilities, error);
+}
+
+/* Of all events that it or a guest may have on: while a recording is, they stay. A JVM that is given others forgets those that it
+ * has first, and what happens in between is lost. */
+static int set_callbacks(const struct session *session, struct error *error)
+{
+	jvmtiEventCallbacks callbacks = known.callbacks;
+	enum metric_shape shape = session_metrics(session)->shape;
+	bool precise = session->options.timing == TIMING_PRECISE;
+
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
 	sample_events_callbacks(&callbacks);
@@ -114,8 +122,6 @@ static int prove_events(const struct session *session, struct error *error)
 	code_events_callbacks(&callbacks);
 	method_events_callbacks(shape, precise, &callbacks);
 	native_methods_use(shape, precise);
-	if (jvm_add_capabilities(capabilities, error))
-		return -ERROR_JVM;
 	return jvm_set_callbacks(&callbacks, virtual_threads_end, error);
 }
 
@@ -182,6 +188,8 @@ int recording_make(struct session **session, struct options *options, struct err
 		code = sampler_prepare(&(*session)->options, error);
 	if (!code)
 		code = prove_events(*session, error);
+	if (!code)
+		code = set_callbacks(*session, error);
 	if (!code)
 		code = tracers_prove(*session, error);
 	if (code) {
