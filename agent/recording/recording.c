@@ -3,6 +3,8 @@
 /* recording: see recording.h. */
 #include "agent/recording/recording.h"
 
+#include <stdatomic.h>
+
 #include "agent/io_calls/io_call.h"
 #include "agent/log/log.h"
 #include "agent/methods/call_kinds.h"
@@ -75,19 +77,21 @@ static bool vm_objects(const struct session *session)
 	       metric_set_has(session_metrics(session), METRIC_VM_BYTES);
 }
 
-/* Events that are on while the session records, and what they need. */
+/* Events that are on while the session records, and what they need. Those that stay are on until the recording ends, once they
+ * are: what is made of them is wrong if one is missed. */
 static const struct recording_event {
 	jvmtiEvent event;
 	bool (*wanted)(const struct session *session);
 	unsigned capability;
+	bool stays;
 } recording_events[] = {
 	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_changes_classes, JVM_CLASS_REWRITING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
-	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS},
-	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS},
+	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS, true},
+	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS, true},
 	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
 	{JVMTI_EVENT_GARBAGE_COLLECTION_START, always, JVM_COLLECTIONS},
 };
@@ -125,19 +129,27 @@ static int set_callbacks(const struct session *session, struct error *error)
 	return jvm_set_callbacks(&callbacks, virtual_threads_end, error);
 }
 
-static void enable(const struct session *session, bool on)
+static _Atomic unsigned are_on; /* of the table, as bits */
+
+static void enable(size_t place, bool on)
 {
 	struct error error = {0};
-	int failed = 0;
+	unsigned bit = 1U << place;
 
-	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
-		const struct recording_event *row = &recording_events[i];
-
-		if (row->wanted(session))
-			failed |= jvm_enable(row->event, on, &error);
-	}
-	if (failed)
+	if (jvm_enable(recording_events[place].event, on, &error))
 		log_line(LOG_ERROR, "%s", error.text);
+	else if (on)
+		atomic_fetch_or(&are_on, bit);
+	else
+		atomic_fetch_and(&are_on, ~bit);
+}
+
+/* Also what a metric that came later put on (widen.c), which the host has by now, too. */
+static void disable_all(const struct session *host)
+{
+	for (size_t i = 0; i < RECORDING_EVENTS; i++)
+		if ((atomic_load(&are_on) & 1U << i) || recording_events[i].wanted(host))
+			enable(i, false);
 }
 
 /* ---- making one ---- */
@@ -474,28 +486,27 @@ static void leave_traces(JNIEnv *jni, struct session *session)
 
 static int begin_events(JNIEnv *jni, struct session *session, struct error *error)
 {
-	enable(session, true);
+	for (size_t i = 0; i < RECORDING_EVENTS; i++)
+		if (recording_events[i].wanted(session))
+			enable(i, true);
 	return 0;
 }
 
 static bool end_events(JNIEnv *jni, struct session *session)
 {
-	for (struct session *each = session; each; each = each->next)
-		enable(each, false);
+	disable_all(session);
 	return true;
 }
 
 static void leave_events(JNIEnv *jni, struct session *session)
 {
-	struct error error = {0};
-
 	/* What others want stays on without a break. */
 	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
 		const struct recording_event *row = &recording_events[i];
 
-		if (row->wanted(session) && !session_any(session->host, row->wanted) &&
-			jvm_enable(row->event, false, &error))
-			log_line(LOG_ERROR, "%s", error.text);
+		if (row->wanted(session) && !row->stays &&
+			!session_any(session->host, row->wanted))
+			enable(i, false);
 	}
 }
 
@@ -621,8 +632,7 @@ void recording_stop(struct session *session, struct error *error)
 
 void recording_silence(const struct session *session)
 {
-	for (const struct session *each = session; each; each = each->next)
-		enable(each, false);
+	disable_all(session);
 }
 
 /* ---- guests ---- */
