@@ -679,8 +679,10 @@ int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 			guest->serves = true;
 		}
 	}
-	if (!code)
+	if (!code) {
+		recording_note_parts(guest);
 		code = join_writer(guest, error);
+	}
 	if (code) {
 		guest->left = true;
 		leave_steps(done, jni, guest);
