@@ -304,18 +304,23 @@ static bool end_plan(JNIEnv *jni, struct session *session)
 	return true;
 }
 
+/* Before the plan is asked for probes. */
+static int join_probes(JNIEnv *jni, struct session *session, struct error *error)
+{
+	if (!session_counts_calls(session) || counted_calls_possible())
+		return 0;
+	log_line(LOG_WARN, "this JVM's threads have no number that can be read: calls are "
+			   "timed, not counted");
+	session->options.calls = CALLS_INSTRUMENT;
+	session->never_counts = true;
+	return 0;
+}
+
 static int begin_probes(JNIEnv *jni, struct session *session, struct error *error)
 {
 	int code = method_probes_begin(jni, session, error);
 
-	if (code == 0 && session_counts_calls(session) && !counted_calls_possible()) {
-		log_line(LOG_WARN,
-			"this JVM's threads have no number that can be read: calls are "
-			"timed, not counted");
-		session->options.calls = CALLS_INSTRUMENT;
-		session->never_counts = true;
-	}
-	return code;
+	return code ? code : join_probes(jni, session, error);
 }
 
 static int begin_facts(JNIEnv *jni, struct session *session, struct error *error)
@@ -538,8 +543,8 @@ static const struct step {
 	void (*leave)(JNIEnv *jni, struct session *session);
 } steps[] = {
 	{"values and tags", always, begin_values, NULL, end_values, want_values, leave_values},
-	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL, NULL,
-		NULL},
+	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL,
+		join_probes, NULL},
 	{"the plan of methods", always, begin_plan, NULL, end_plan, join_plan, NULL},
 	{"facts and calibration", always, begin_facts, NULL, NULL, join_facts, NULL},
 	{"room for stacks", reads_stacks, open_samples, NULL, close_samples, NULL, NULL},
