@@ -626,6 +626,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 		thread_events_adopt(jni, thread, FOUND_ALL);
 	if (thread && session_counts_calls(session))
 		counted_calls_join(jni, jvm_thread_id(jni, thread));
+	sharing_settle(session);
 	recording_note_run(session);
 	return 0;
 }
@@ -688,6 +689,9 @@ int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 		recording_note_parts(guest);
 		code = join_writer(guest, error);
 	}
+	/* What began with it goes on, also where something else failed. */
+	if (!code || guest->serves)
+		sharing_settle(guest);
 	if (code) {
 		guest->left = true;
 		leave_steps(done, jni, guest);
@@ -699,9 +703,14 @@ int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 int recording_trace(
 	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error)
 {
-	unsigned others = 0, now;
+	unsigned others = 0, now, before = session->traces;
 	int code;
 
+	session->traces |= on;
+	code = sharing_agree(session, error);
+	session->traces = before;
+	if (code)
+		return code;
 	for (const struct session *each = session->host; each; each = each->next)
 		if (each != session && !each->left)
 			others |= each->traces;
@@ -709,6 +718,7 @@ int recording_trace(
 	now = tracers_now();
 	session->traces = ((session->traces | on) & ~off) & now;
 	session->traces_ever |= session->traces;
+	sharing_settle(session);
 	return code;
 }
 
