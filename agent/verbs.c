@@ -369,7 +369,7 @@ static int trace_bits(
 /* What is kept of events goes into the file with the next flush. */
 static int want_events(struct session *session, void *argument, struct error *error)
 {
-	return event_trace_request(session, error);
+	return event_trace_request(error);
 }
 
 static int write_events(const char *name, struct error *error)

@@ -3,6 +3,8 @@
 /* recording: see recording.h. */
 #include "agent/recording/recording.h"
 
+#include <stdatomic.h>
+
 #include "agent/io_calls/io_call.h"
 #include "agent/log/log.h"
 #include "agent/methods/call_kinds.h"
@@ -75,37 +77,47 @@ static bool vm_objects(const struct session *session)
 	       metric_set_has(session_metrics(session), METRIC_VM_BYTES);
 }
 
-/* Events that are on while the session records, and what they need. */
+/* Events that are on while the session records, and what they need. Those that stay are on until the recording ends, once they
+ * are: what is made of them is wrong if one is missed. */
 static const struct recording_event {
 	jvmtiEvent event;
 	bool (*wanted)(const struct session *session);
 	unsigned capability;
+	bool stays;
 } recording_events[] = {
 	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_changes_classes, JVM_CLASS_REWRITING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
-	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS},
-	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS},
+	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS, true},
+	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS, true},
 	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
 	{JVMTI_EVENT_GARBAGE_COLLECTION_START, always, JVM_COLLECTIONS},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
 
-/* Its events and what they need are to be had. */
+/* What its events need is to be had. */
 static int prove_events(const struct session *session, struct error *error)
 {
-	jvmtiEventCallbacks callbacks = known.callbacks;
 	unsigned capabilities = JVM_NATIVE_BINDING;
-	enum metric_shape shape = session_metrics(session)->shape;
-	bool precise = session->host->options.timing == TIMING_PRECISE;
 
 	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
 		if (recording_events[i].wanted(session))
 			capabilities |= recording_events[i].capability;
 	}
+	return jvm_add_capabilities(capabilities, error);
+}
+
+/* Of all events that it or a guest may have on: while a recording is, they stay. A JVM that is given others forgets those that it
+ * has first, and what happens in between is lost. */
+static int set_callbacks(const struct session *session, struct error *error)
+{
+	jvmtiEventCallbacks callbacks = known.callbacks;
+	enum metric_shape shape = session_metrics(session)->shape;
+	bool precise = session->options.timing == TIMING_PRECISE;
+
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
 	sample_events_callbacks(&callbacks);
@@ -114,24 +126,30 @@ static int prove_events(const struct session *session, struct error *error)
 	code_events_callbacks(&callbacks);
 	method_events_callbacks(shape, precise, &callbacks);
 	native_methods_use(shape, precise);
-	if (jvm_add_capabilities(capabilities, error))
-		return -ERROR_JVM;
 	return jvm_set_callbacks(&callbacks, virtual_threads_end, error);
 }
 
-static void enable(const struct session *session, bool on)
+static _Atomic unsigned are_on; /* of the table, as bits */
+
+static void enable(size_t place, bool on)
 {
 	struct error error = {0};
-	int failed = 0;
+	unsigned bit = 1U << place;
 
-	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
-		const struct recording_event *row = &recording_events[i];
-
-		if (row->wanted(session))
-			failed |= jvm_enable(row->event, on, &error);
-	}
-	if (failed)
+	if (jvm_enable(recording_events[place].event, on, &error))
 		log_line(LOG_ERROR, "%s", error.text);
+	else if (on)
+		atomic_fetch_or(&are_on, bit);
+	else
+		atomic_fetch_and(&are_on, ~bit);
+}
+
+/* Also what a metric that came later put on (widen.c), which the host has by now, too. */
+static void disable_all(const struct session *host)
+{
+	for (size_t i = 0; i < RECORDING_EVENTS; i++)
+		if ((atomic_load(&are_on) & 1U << i) || recording_events[i].wanted(host))
+			enable(i, false);
 }
 
 /* ---- making one ---- */
@@ -182,6 +200,8 @@ int recording_make(struct session **session, struct options *options, struct err
 		code = sampler_prepare(&(*session)->options, error);
 	if (!code)
 		code = prove_events(*session, error);
+	if (!code)
+		code = set_callbacks(*session, error);
 	if (!code)
 		code = tracers_prove(*session, error);
 	if (code) {
@@ -285,18 +305,23 @@ static bool end_plan(JNIEnv *jni, struct session *session)
 	return true;
 }
 
+/* Before the plan is asked for probes. */
+static int join_probes(JNIEnv *jni, struct session *session, struct error *error)
+{
+	if (!session_counts_calls(session) || counted_calls_possible())
+		return 0;
+	log_line(LOG_WARN, "this JVM's threads have no number that can be read: calls are "
+			   "timed, not counted");
+	session->options.calls = CALLS_INSTRUMENT;
+	session->never_counts = true;
+	return 0;
+}
+
 static int begin_probes(JNIEnv *jni, struct session *session, struct error *error)
 {
 	int code = method_probes_begin(jni, session, error);
 
-	if (code == 0 && session_counts_calls(session) && !counted_calls_possible()) {
-		log_line(LOG_WARN,
-			"this JVM's threads have no number that can be read: calls are "
-			"timed, not counted");
-		session->options.calls = CALLS_INSTRUMENT;
-		session->never_counts = true;
-	}
-	return code;
+	return code ? code : join_probes(jni, session, error);
 }
 
 static int begin_facts(JNIEnv *jni, struct session *session, struct error *error)
@@ -467,28 +492,27 @@ static void leave_traces(JNIEnv *jni, struct session *session)
 
 static int begin_events(JNIEnv *jni, struct session *session, struct error *error)
 {
-	enable(session, true);
+	for (size_t i = 0; i < RECORDING_EVENTS; i++)
+		if (recording_events[i].wanted(session))
+			enable(i, true);
 	return 0;
 }
 
 static bool end_events(JNIEnv *jni, struct session *session)
 {
-	for (struct session *each = session; each; each = each->next)
-		enable(each, false);
+	disable_all(session);
 	return true;
 }
 
 static void leave_events(JNIEnv *jni, struct session *session)
 {
-	struct error error = {0};
-
 	/* What others want stays on without a break. */
 	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
 		const struct recording_event *row = &recording_events[i];
 
-		if (row->wanted(session) && !session_any(session->host, row->wanted) &&
-			jvm_enable(row->event, false, &error))
-			log_line(LOG_ERROR, "%s", error.text);
+		if (row->wanted(session) && !row->stays &&
+			!session_any(session->host, row->wanted))
+			enable(i, false);
 	}
 }
 
@@ -520,8 +544,8 @@ static const struct step {
 	void (*leave)(JNIEnv *jni, struct session *session);
 } steps[] = {
 	{"values and tags", always, begin_values, NULL, end_values, want_values, leave_values},
-	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL, NULL,
-		NULL},
+	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL,
+		join_probes, NULL},
 	{"the plan of methods", always, begin_plan, NULL, end_plan, join_plan, NULL},
 	{"facts and calibration", always, begin_facts, NULL, NULL, join_facts, NULL},
 	{"room for stacks", reads_stacks, open_samples, NULL, close_samples, NULL, NULL},
@@ -603,6 +627,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 		thread_events_adopt(jni, thread, FOUND_ALL);
 	if (thread && session_counts_calls(session))
 		counted_calls_join(jni, jvm_thread_id(jni, thread));
+	sharing_settle(session);
 	recording_note_run(session);
 	return 0;
 }
@@ -614,8 +639,7 @@ void recording_stop(struct session *session, struct error *error)
 
 void recording_silence(const struct session *session)
 {
-	for (const struct session *each = session; each; each = each->next)
-		enable(each, false);
+	disable_all(session);
 }
 
 /* ---- guests ---- */
@@ -672,10 +696,15 @@ int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 			guest->serves = true;
 		}
 	}
-	if (!code && join_writer(guest, error)) {
-		code = -(int)error->code;
-		forget_in_writer(guest);
+	if (!code) {
+		recording_note_parts(guest);
+		code = join_writer(guest, error);
+		if (code)
+			forget_in_writer(guest);
 	}
+	/* What began with it goes on, also where something else failed. */
+	if (!code || guest->serves)
+		sharing_settle(guest);
 	if (code) {
 		guest->left = true;
 		leave_steps(done, jni, guest);
@@ -687,9 +716,14 @@ int recording_join(JNIEnv *jni, struct session *guest, struct error *error)
 int recording_trace(
 	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error)
 {
-	unsigned others = 0, now;
+	unsigned others = 0, now, before = session->traces;
 	int code;
 
+	session->traces |= on;
+	code = sharing_agree(session, error);
+	session->traces = before;
+	if (code)
+		return code;
 	for (const struct session *each = session->host; each; each = each->next)
 		if (each != session && !each->left)
 			others |= each->traces;
@@ -697,6 +731,7 @@ int recording_trace(
 	now = tracers_now();
 	session->traces = ((session->traces | on) & ~off) & now;
 	session->traces_ever |= session->traces;
+	sharing_settle(session);
 	return code;
 }
 

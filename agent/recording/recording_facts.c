@@ -3,6 +3,7 @@
 /* recording_facts: see recording_facts.h. */
 #include "agent/recording/recording_facts.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,23 @@
 
 /* Methods that were lost before the session began. */
 static uint64_t lost_before;
+
+static bool reads_stacks(const struct session *session)
+{
+	return session->reads_stacks;
+}
+
+/* What has facts of its own, if one of the recording's sessions, whichever it was, brought it along. */
+enum part { PART_STACKS, PART_CODE, PART_PROBES, PART_BUDGET, PARTS };
+
+static bool (*const part_wanted[PARTS])(const struct session *session) = {
+	[PART_STACKS] = reads_stacks,
+	[PART_CODE] = code_events_wanted,
+	[PART_PROBES] = session_changes_classes,
+	[PART_BUDGET] = session_keeps_budget,
+};
+
+static _Atomic unsigned parts; /* of the recording, as bits */
 
 static void note_jvm(struct session *session)
 {
@@ -111,6 +129,8 @@ static void note_calls(struct session *session)
 void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
 {
 	lost_before = methods_lost();
+	atomic_store(&parts, 0);
+	recording_note_parts(session);
 	recording_describe_alloc(&session->metrics, alloc);
 	note_calls(session);
 	say_boot_path(session);
@@ -125,21 +145,33 @@ void recording_note_guest(struct session *guest)
 	session_calibrate(guest);
 }
 
+void recording_note_parts(const struct session *session)
+{
+	for (int i = 0; i < PARTS; i++)
+		if (part_wanted[i](session))
+			atomic_fetch_or(&parts, 1U << i);
+}
+
 /* ---- what the writer asks for ---- */
+
+static bool has(enum part part)
+{
+	return atomic_load(&parts) & 1U << part;
+}
 
 static void put_facts(void *session, bool final, fact_put put, void *argument)
 {
 	session_put_facts(session, final, put, argument);
 	fact_put_number(put, argument, "methods.lost", methods_lost() - lost_before);
 	io_facts(put, argument);
-	if (((const struct session *)session)->reads_stacks)
+	if (has(PART_STACKS))
 		sampler_source.facts(put, argument);
 	tracers_source.facts(put, argument);
-	if (code_events_wanted(session))
+	if (has(PART_CODE))
 		code_events_source.facts(put, argument);
-	if (session_changes_classes(session))
+	if (has(PART_PROBES))
 		class_hook_facts(put, argument);
-	if (session_keeps_budget(session))
+	if (has(PART_BUDGET))
 		call_budget_facts(put, argument);
 }
 

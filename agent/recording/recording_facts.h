@@ -21,6 +21,9 @@ void recording_describe_alloc(struct metric_set *metrics, enum hotspot_alloc way
 /* The same of a guest, whose host's are known. */
 void recording_note_guest(struct session *guest);
 
+/* Facts of what the session brought along are written from now on. */
+void recording_note_parts(const struct session *session);
+
 /* Tells `jprof run` which profile is made. */
 void recording_note_run(const struct session *session);
 

@@ -258,7 +258,6 @@ int session_create_guest(struct session **guest, struct session *host, struct op
 	fresh->source = host->source;
 	fresh->metrics = *session_metrics(host);
 	fresh->reads_stacks = options_sample(&fresh->options) || fresh->traces != 0;
-	fresh->never_counts = host->never_counts;
 	fresh->event_ns = host->event_ns;
 	fresh->event_calibrated = host->event_calibrated;
 	return 0;

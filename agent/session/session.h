@@ -48,6 +48,8 @@ struct session {
 	_Atomic(const struct pattern_list *) threads[PROFILE_SESSIONS_MAX];
 	bool left;   /* it has ended, and its recording goes on */
 	bool serves; /* something of the recording uses what it has: it stays as long as that */
+	uint32_t
+		settled; /* options that the recording has as it has them: places in a table of sharing.c, as bits */
 	bool unsettled;      /* somebody may still ask the plan for what it wanted */
 	uint32_t counts;     /* which of the recording's metrics it wants, as bits */
 	uint32_t conditions; /* of the sampler's, as bits */

@@ -38,6 +38,16 @@ static bool has_scope(const struct session *session)
 	return session_has_scope(session);
 }
 
+static bool reads_code(const struct session *session)
+{
+	return options_sample(&session->options) || session->options.keep_code;
+}
+
+static bool keeps_code(const struct session *session)
+{
+	return session->options.keep_code;
+}
+
 static bool traces_events(const struct session *session)
 {
 	return session->traces & 1U << TRACE_EVENTS;
@@ -58,27 +68,33 @@ static bool watches_calls(const struct session *host)
 	return trace_watches_calls(host->trace);
 }
 
-/* An option that two sessions which both are so must have alike. */
+/* An option that is the recording's until it ends: as the first session that settles it has it. Others to which it matters must
+ * have it alike, also when that one has left. */
 static const struct agreed {
 	const char *key;
 	bool (*matters)(const struct session *session);
+	bool (*settles)(const struct session *session);
 } agreed[] = {
-	{"timing", times_calls},
-	{"virtual", always},
-	{"fold_below", always},
-	{"io_cpu", does_io},
-	{"io_class_loading", does_io},
-	{"scope_follow", has_scope},
-	{"slowest", watches},
-	{"distribution_process", watches},
-	{"parameter_values", reads_values},
-	{"parameter_length", reads_values},
-	{"events", traces_events},
-	{"events_keep", traces_events},
-	{"events_when", traces_events},
-	{"objects", traces_objects},
-	{"gc_in_paths", traces_gc},
+	{"timing", times_calls, always},
+	{"virtual", always, always},
+	{"fold_below", always, always},
+	{"io_cpu", does_io, does_io},
+	{"io_class_loading", does_io, does_io},
+	{"scope_follow", has_scope, has_scope},
+	{"slowest", watches, watches},
+	{"distribution_process", watches, watches},
+	{"parameter_values", reads_values, reads_values},
+	{"parameter_length", reads_values, always},
+	{"events", traces_events, traces_events},
+	{"events_keep", traces_events, traces_events},
+	{"events_when", traces_events, traces_events},
+	{"objects", traces_objects, traces_objects},
+	{"gc_in_paths", traces_gc, traces_gc},
+	{"keep_code", keeps_code, reads_code},
+	{"budget", session_keeps_budget, session_keeps_budget},
 };
+
+enum { AGREED = sizeof(agreed) / sizeof(*agreed) };
 
 /* What the recording can have from its begin alone. */
 static const struct {
@@ -119,10 +135,10 @@ static int disagree(const struct session *guest, const struct session *other, co
 		code = error_set(error, ERROR_MEMORY, "no memory for a session");
 	else if (strcmp(value[0], value[1]) != 0)
 		code = error_set(error, ERROR_VALUE,
-			"%s=%s: the session '%s', which records, has %s=%s, and sessions that "
-			"record at "
+			"%s=%s: the session '%s', %s, has %s=%s, and sessions that record at "
 			"once have that in common",
-			key, error_subject(value[0]).text, other->name, key,
+			key, error_subject(value[0]).text, other->name,
+			other->left ? "whose recording goes on" : "which records", key,
 			error_subject(value[1]).text);
 	for (int i = 0; i < 2; i++) {
 		json_decref(options[i]);
@@ -132,17 +148,26 @@ static int disagree(const struct session *guest, const struct session *other, co
 	return code;
 }
 
-static int check_pair(
-	const struct session *guest, const struct session *other, struct error *error)
+/* The session whose option of the table is the recording's; NULL: it is not settled. */
+static const struct session *settler(const struct session *host, int place)
+{
+	const struct session *session = host;
+
+	while (session && !(session->settled & 1U << place))
+		session = session->next;
+	return session;
+}
+
+int sharing_agree(const struct session *session, struct error *error)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < sizeof(agreed) / sizeof(*agreed) && !code; i++)
-		if (agreed[i].matters(guest) && agreed[i].matters(other))
-			code = disagree(guest, other, agreed[i].key, error);
-	if (!code && by_events(guest) != by_events(other) && times_calls(guest) &&
-		times_calls(other))
-		code = disagree(guest, other, "calls", error);
+	for (int i = 0; i < AGREED && !code; i++) {
+		const struct session *other = settler(session->host, i);
+
+		if (other && other != session && agreed[i].matters(session))
+			code = disagree(session, other, agreed[i].key, error);
+	}
 	return code;
 }
 
@@ -156,14 +181,25 @@ static const char *somebody(const struct session *host)
 	return session->name;
 }
 
+void sharing_settle(struct session *session)
+{
+	for (int i = 0; i < AGREED; i++) {
+		if (!agreed[i].settles(session) || settler(session->host, i))
+			continue;
+		session->settled |= 1U << i;
+		session->serves = true;
+	}
+}
+
 int sharing_check(const struct session *guest, struct error *error)
 {
 	const struct session *host = guest->host;
-	int code = 0;
+	int code = sharing_agree(guest, error);
 
 	for (const struct session *other = host; other && !code; other = other->next)
-		if (!other->left)
-			code = check_pair(guest, other, error);
+		if (!other->left && by_events(guest) != by_events(other) &&
+			times_calls(guest) && times_calls(other))
+			code = disagree(guest, other, "calls", error);
 	for (size_t i = 0; i < sizeof(from_begin) / sizeof(*from_begin) && !code; i++)
 		if (from_begin[i].wants(guest) && !from_begin[i].there(host))
 			code = error_set(error, ERROR_VALUE,

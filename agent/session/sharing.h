@@ -16,4 +16,12 @@
  * and whose. */
 int sharing_check(const struct session *guest, struct error *error);
 
+/* The same of a session that records, and of options that are the recording's alone: before traces are on for it, which are in
+ * session->traces already. */
+int sharing_agree(const struct session *session, struct error *error);
+
+/* What it has of options that are the recording's is settled until the recording ends, unless another one has settled it. As it has
+ * begun, and as traces are on for it. */
+void sharing_settle(struct session *session);
+
 #endif

@@ -172,12 +172,13 @@ static bool forget(void)
 	return true;
 }
 
-int event_trace_request(const struct session *session, struct error *error)
+int event_trace_request(struct error *error)
 {
 	if (!atomic_load(&state.on))
 		return error_set(error, ERROR_USAGE,
 			"the trace of events is not on: `jprof trace PID +events`");
-	if (session->options.events_keep == 0)
+	/* Whichever session's options it was made with. */
+	if (state.keep_ns == 0)
 		return error_set(error, ERROR_USAGE,
 			"all events are written: events_keep=10s keeps the last ones instead");
 	atomic_store(&state.requested, true);

@@ -18,6 +18,6 @@
 extern const struct tracer events_tracer;
 
 /* What is kept is written with the next flush. 0, or -ERROR_USAGE: nothing is kept. */
-int event_trace_request(const struct session *session, struct error *error);
+int event_trace_request(struct error *error);
 
 #endif
