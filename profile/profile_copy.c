@@ -173,10 +173,10 @@ static int run_made(const struct copying *copying, char *sql)
 
 /* ---- the copy ---- */
 
-static int find_session(struct copying *copying, uint32_t id)
+/* sql: with its id as the parameter. */
+static int find_session(struct copying *copying, const char *sql, uint32_t id)
 {
-	int result = sqlite3_prepare_v2(copying->db,
-		"SELECT * FROM source.session WHERE id = ?", -1, &copying->session, NULL);
+	int result = sqlite3_prepare_v2(copying->db, sql, -1, &copying->session, NULL);
 
 	if (result == SQLITE_OK) {
 		bind_number(copying->session, 1, id);
@@ -288,14 +288,14 @@ static int copy_by(const struct copying *copying, const struct rule *rule)
 			rule->columns ? rule->columns : "*", name, rule->where));
 }
 
-static int copy_tables(const struct copying *copying, bool whole)
+static int copy_tables(const struct copying *copying)
 {
 	int result = SQLITE_OK;
 
 	for (int i = 0; i < TABLE_COUNT && result == SQLITE_OK; i++)
-		if (whole || !rule_of(i))
+		if (!rule_of(i))
 			result = copy_all(copying, i);
-	for (int i = 0; i < RULES && result == SQLITE_OK && !whole; i++)
+	for (int i = 0; i < RULES && result == SQLITE_OK; i++)
 		result = copy_by(copying, &rules[i]);
 	return result;
 }
@@ -326,7 +326,8 @@ static const char settings[] = "PRAGMA main.journal_mode = OFF;\n"
 			       "PRAGMA mmap_size = 0;\n"
 			       "PRAGMA temp_store = MEMORY;\n";
 
-static int fill(struct copying *copying, const struct profile_writer *writer, bool whole,
+/* What the session wants. */
+static int fill_part(struct copying *copying, const struct profile_writer *writer,
 	const struct profile_share *share)
 {
 	int result = sql_exec(copying->db, settings);
@@ -338,11 +339,50 @@ static int fill(struct copying *copying, const struct profile_writer *writer, bo
 	if (result == SQLITE_OK)
 		result = make_tables(copying);
 	if (result == SQLITE_OK)
-		result = find_session(copying, share->session);
+		result = find_session(
+			copying, "SELECT * FROM source.session WHERE id = ?", share->session);
 	if (result == SQLITE_OK)
 		result = find_wanted(copying);
 	if (result == SQLITE_OK)
-		result = copy_tables(copying, whole);
+		result = copy_tables(copying);
+	if (result == SQLITE_OK)
+		result = put_facts(copying, share);
+	sqlite3_finalize(copying->session);
+	copying->session = NULL;
+	return result == SQLITE_OK ? sql_exec(copying->db, "COMMIT") : result;
+}
+
+/* Page by page through the writer's connection: its file may have lost its name. */
+static int copy_pages(const struct copying *copying, const struct profile_writer *writer)
+{
+	enum { PAGES = 512 }; /* between two looks */
+	sqlite3_backup *backup = sqlite3_backup_init(copying->db, "main", writer->db, "main");
+	int result = SQLITE_OK;
+
+	if (!backup)
+		return sqlite3_errcode(copying->db);
+	while (result == SQLITE_OK) {
+		result = sqlite3_backup_step(backup, PAGES);
+		if (writer->meanwhile)
+			writer->meanwhile();
+	}
+	sqlite3_backup_finish(backup);
+	return result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+/* All, and the session's facts. */
+static int fill_whole(struct copying *copying, const struct profile_writer *writer,
+	const struct profile_share *share)
+{
+	int result = sql_exec(copying->db, settings);
+
+	if (result == SQLITE_OK)
+		result = copy_pages(copying, writer);
+	if (result == SQLITE_OK)
+		result = sql_exec(copying->db, "BEGIN");
+	if (result == SQLITE_OK)
+		result = find_session(
+			copying, "SELECT * FROM session WHERE id = ?", share->session);
 	if (result == SQLITE_OK)
 		result = put_facts(copying, share);
 	sqlite3_finalize(copying->session);
@@ -383,7 +423,7 @@ static int make(const struct claim *claim, struct claim *file, struct profile_wr
 		file->place.vfs);
 	if (result == SQLITE_OK) {
 		sqlite3_progress_handler(copying.db, STEPS, look_meanwhile, &writer->meanwhile);
-		result = fill(&copying, writer, whole, share);
+		result = (whole ? fill_whole : fill_part)(&copying, writer, share);
 	}
 	if (result == SQLITE_NOTFOUND)
 		status = error_set(error, ERROR_MISSING, "there is no session %u in '%s'",
@@ -477,13 +517,65 @@ int profile_move(struct profile_writer *writer, struct profile_copy *copy,
 	if (status == 0)
 		status = leave(writer, &part, error);
 	if (status == 0) {
-		writer_become(writer, &next);
+		struct claim old = writer_become(writer, &next);
+
+		claim_keep(&old);
+		claim_fini(&old);
 		free(copy);
 	} else {
 		writer_disconnect(&next);
 	}
 	discard(&whole);
 	discard(&part);
+	return status;
+}
+
+int profile_hide(
+	struct profile_writer *writer, const struct profile_share *from, struct error *error)
+{
+	struct claim part = {.lock = -1};
+	int status;
+
+	profile_rollback(writer);
+	status = make(&writer->claim, &part, writer, false, from, error);
+	/* A journal beside the file would be taken for the other one's. */
+	if (status == 0 && sql_exec(writer->db, "PRAGMA journal_mode = MEMORY") != SQLITE_OK)
+		status = claim_failed(&writer->claim, writer->db, SQLITE_ERROR, "write", error);
+	if (status == 0)
+		status = claim_replace(&writer->claim, &part, error);
+	if (status == 0) {
+		claim_keep(&writer->claim);
+		claim_fini(&writer->claim);
+	} else {
+		sql_exec(writer->db, "PRAGMA journal_mode = TRUNCATE");
+	}
+	discard(&part);
+	return status;
+}
+
+int profile_rescue(struct profile_writer *writer, struct profile_copy *copy,
+	const struct profile_share *to, struct profile_copy **left, struct error *error)
+{
+	struct claim whole = {.lock = -1};
+	struct profile_writer next = {.db = NULL};
+	int status;
+
+	*left = NULL;
+	profile_rollback(writer);
+	status = make(&copy->claim, &whole, writer, true, to, error);
+	if (status == 0)
+		status = claim_replace(&copy->claim, &whole, error);
+	if (status == 0)
+		status = connect_to(&next, writer, &copy->claim, error);
+	if (status == 0) {
+		sql_exec(writer->db, "PRAGMA journal_mode = DELETE"); /* if that can be */
+		/* The one is the other's from now on. */
+		copy->claim = writer_become(writer, &next);
+		*left = copy;
+	} else {
+		writer_disconnect(&next);
+	}
+	discard(&whole);
 	return status;
 }
 

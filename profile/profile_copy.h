@@ -39,6 +39,16 @@ int profile_copy_refresh(struct profile_copy *copy, struct profile_writer *write
 int profile_move(struct profile_writer *writer, struct profile_copy *copy,
 	const struct profile_share *from, const struct profile_share *to, struct error *error);
 
+/* The writer's file is complete, a copy for the session `from`, and closed; the database goes on in a file without a name, until
+ * profile_rescue has one for it: no copy can be made before that. A negative code: all is as it was. */
+int profile_hide(
+	struct profile_writer *writer, const struct profile_share *from, struct error *error);
+
+/* The writer's file cannot be written, or has no name: the database goes on in the copy's, which is taken, as with a move. What was the
+ * writer's file is as it was committed last, and a copy from now on: *left, its owner the caller. A negative code: all is as it was. */
+int profile_rescue(struct profile_writer *writer, struct profile_copy *copy,
+	const struct profile_share *to, struct profile_copy **left, struct error *error);
+
 /* The file stays as it is; or goes, and an older profile that was set aside is what it was. NULL is allowed. */
 void profile_copy_close(struct profile_copy *copy);
 void profile_copy_discard(struct profile_copy *copy);

@@ -225,7 +225,7 @@ int writer_connect(struct profile_writer *writer, struct error *error)
 	return result == SQLITE_OK ? 0 : failed(writer, error, result);
 }
 
-void writer_become(struct profile_writer *writer, struct profile_writer *other)
+struct claim writer_become(struct profile_writer *writer, struct profile_writer *other)
 {
 	struct profile_writer old = *writer;
 
@@ -233,8 +233,7 @@ void writer_become(struct profile_writer *writer, struct profile_writer *other)
 	writer->meanwhile = old.meanwhile;
 	sqlite3_busy_handler(writer->db, wait_for_readers, writer);
 	writer_disconnect(&old);
-	claim_keep(&old.claim);
-	claim_fini(&old.claim);
+	return old.claim;
 }
 
 static int start_database(
@@ -299,6 +298,11 @@ int profile_create(struct profile_writer **out, const char *path,
 	else
 		*out = writer;
 	return status;
+}
+
+bool profile_has_name(const struct profile_writer *writer)
+{
+	return claim_has_name(&writer->claim);
 }
 
 /* --- transactions --- */
@@ -506,6 +510,36 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 int profile_drop_unfinished(struct profile_writer *writer, struct error *error)
 {
 	return check_open(writer, error) < 0 ? -ERROR_IO : step(writer, DROP_UNFINISHED, error);
+}
+
+#define DROPPED "session = %u OR (session IS NULL AND id < %u)"
+
+static int run_made(struct profile_writer *writer, char *sql)
+{
+	int result = sql ? sql_exec(writer->db, sql) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return result;
+}
+
+/* Their copies first: these know their snapshots' ids alone. */
+int profile_drop_snapshots(
+	struct profile_writer *writer, uint32_t session, uint32_t first, struct error *error)
+{
+	int result = SQLITE_OK;
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	for (int i = 0; i < TABLE_COUNT && result == SQLITE_OK; i++)
+		if (schema_tables[i].copy)
+			result = run_made(writer,
+				sqlite3_mprintf("DELETE FROM %s WHERE snapshot IN (SELECT id "
+						"FROM snapshot WHERE " DROPPED ")",
+					schema_tables[i].name, session, first));
+	if (result == SQLITE_OK)
+		result = run_made(writer,
+			sqlite3_mprintf("DELETE FROM snapshot WHERE " DROPPED, session, first));
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
 }
 
 /* --- the end --- */

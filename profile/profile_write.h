@@ -122,8 +122,15 @@ int profile_drop_account(
 	struct profile_writer *writer, uint32_t thread, uint32_t io, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 
+/* Its file has the name that it was made with; if not, nobody will find it. */
+bool profile_has_name(const struct profile_writer *writer);
+
 /* Takes out all waits that were unfinished (TABLE_UNFINISHED_WAIT, which profile_put_row puts). */
 int profile_drop_unfinished(struct profile_writer *writer, struct error *error);
+
+/* Takes out the snapshots of a session, and those of all whose id is smaller than `first`. */
+int profile_drop_snapshots(
+	struct profile_writer *writer, uint32_t session, uint32_t first, struct error *error);
 
 /* Makes it a single file without side files and gives everything back. Open transactions
  * are rolled back. NULL is allowed. A negative code: the journal could not be removed,

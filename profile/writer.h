@@ -36,8 +36,8 @@ struct profile_writer {
 int writer_connect(struct profile_writer *writer, struct error *error);
 void writer_disconnect(struct profile_writer *writer);
 
-/* The writer goes on with the database, the file and the slices of the other one, whose rows are the same; its own are
- * closed. */
-void writer_become(struct profile_writer *writer, struct profile_writer *other);
+/* The writer goes on with the database, the file and the slices of the other one, whose rows are the same. Its own database is closed; its
+ * own file is the caller's. */
+struct claim writer_become(struct profile_writer *writer, struct profile_writer *other);
 
 #endif

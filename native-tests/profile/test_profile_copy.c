@@ -381,6 +381,128 @@ static void whole_when_moved(void **state)
 	close_writer(writer);
 }
 
+/* ---- a file that cannot be written ---- */
+
+/* The database goes on in the other file; its own is what it was, and is a copy from then on. */
+static void rescued(void **state)
+{
+	const char *from = fixture_path("fails.jprof"), *to = fixture_path("rescues.jprof");
+	struct profile_writer *writer = create_shared(from, 20, 1);
+	struct profile_copy *copy = create_copy(to), *left = NULL;
+	struct error error = {0};
+
+	assert_int_equal(profile_begin(writer, &error), 0);
+	assert_int_equal(fixture_put(writer, 2, 20, 2, &error), 0);
+	profile_rescue(writer, copy, &second, &left, &error);
+	assert_string_equal(error.text, "");
+	assert_true(is_taken(from) && is_taken(to));
+	assert_file(from, 20, 1, NULL);
+	assert_int_equal(fixture_fill(writer, 2, 20, 3, &error), 0);
+	assert_file(from, 20, 1, NULL);
+	profile_copy_refresh(left, writer, &first, &error);
+	assert_string_equal(error.text, "");
+	assert_file(from, 20, 3, "1");
+	profile_copy_close(left);
+	close_writer(writer);
+	assert_file(to, 20, 3, "2");
+}
+
+/* Also where its own was removed: nothing of it has a name. And where there is no room: all is as it was. */
+static void rescued_without_name(void **state)
+{
+	const char *from = fixture_path("removed.jprof"), *to = fixture_path("stays.jprof");
+	struct profile_writer *writer = create_shared(from, 200, 1);
+	struct profile_copy *copy = create_copy(to), *left = NULL;
+	const struct rlimit none = {0, RLIM_INFINITY};
+	struct rlimit before;
+	struct error error = {0};
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_true(profile_has_name(writer));
+	assert_int_equal(unlink(from), 0);
+	assert_false(profile_has_name(writer));
+	getrlimit(RLIMIT_FSIZE, &before);
+	setrlimit(RLIMIT_FSIZE, &none);
+	assert_int_equal(profile_rescue(writer, copy, &second, &left, &error), -ERROR_IO);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_null(left);
+	assert_false(profile_has_name(writer));
+	error = (struct error){0};
+	profile_rescue(writer, copy, &second, &left, &error);
+	assert_string_equal(error.text, "");
+	assert_true(profile_has_name(writer));
+	assert_true(profile_copy_refresh(left, writer, &first, &error) < 0);
+	profile_copy_close(left);
+	close_writer(writer);
+	assert_false(fixture_exists(from));
+	assert_file(to, 200, 1, "2");
+}
+
+/* The file is complete, and free; what comes then is in none, until there is one again. */
+static void hidden(void **state)
+{
+	const char *from = fixture_path("hides.jprof"), *to = fixture_path("later.jprof");
+	struct profile_writer *writer = create_shared(from, 20, 1);
+	struct profile_copy *copy = create_copy(to), *left = NULL;
+	struct error error = {0};
+
+	profile_hide(writer, &first, &error);
+	assert_string_equal(error.text, "");
+	assert_false(profile_has_name(writer));
+	assert_false(is_taken(from));
+	/* That made it anew, and empty. */
+	fixture_profile(from, 1, 10);
+	assert_int_equal(fixture_fill(writer, 2, 20, 5, &error), 0);
+	assert_false(fixture_exists(fixture_path("hides.jprof-journal")));
+	profile_rescue(writer, copy, &second, &left, &error);
+	assert_string_equal(error.text, "");
+	profile_copy_close(left);
+	assert_int_equal(fixture_fill(writer, 2, 20, 6, &error), 0);
+	close_writer(writer);
+	assert_file(to, 20, 6, "2");
+	assert_answer(__LINE__, from, "PRAGMA integrity_check", "ok");
+}
+
+/* ---- what one that has ended alone needed ---- */
+
+static void snapshots_dropped(void **state)
+{
+	static const struct {
+		uint32_t session, first;
+		const char *left;
+	} rows[] = {{1, 0, "1,2,4,5"}, {2, 0, "1,3,4"}, {1, 2, "2,4,5"}, {3, 0, "1,2,3,4,5"},
+		{2, 5, "3"}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *path = fixture_path("drops.jprof");
+		struct profile_writer *writer = create(path);
+		struct error error = {0};
+
+		put_all(writer);
+		profile_begin(writer, &error);
+		profile_drop_snapshots(writer, rows[i].session, rows[i].first, &error);
+		profile_commit(writer, &error);
+		assert_string_equal(error.text, "");
+		close_writer(writer);
+		assert_answer(
+			__LINE__, path, "SELECT group_concat(id) FROM snapshot", rows[i].left);
+		for (int k = 0; k < TABLE_COUNT; k++) {
+			char sql[128];
+
+			if (!schema_tables[k].copy)
+				continue;
+			snprintf(sql, sizeof sql,
+				"SELECT count(*) FROM %s WHERE snapshot NOT IN (SELECT id FROM "
+				"snapshot)",
+				schema_tables[k].name);
+			assert_answer(__LINE__, path, sql, "0");
+		}
+		assert_answer(__LINE__, path,
+			"SELECT group_concat(DISTINCT snapshot) FROM snapshot_node",
+			rows[i].left);
+	}
+}
+
 /* ---- while others read ---- */
 
 static void readers_go_on(void **state)
@@ -731,6 +853,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_it_wants),
 		cmocka_unit_test(whole_when_moved),
+		cmocka_unit_test(rescued),
+		cmocka_unit_test(rescued_without_name),
+		cmocka_unit_test(hidden),
+		cmocka_unit_test(snapshots_dropped),
 		cmocka_unit_test(readers_go_on),
 		cmocka_unit_test(committed_alone),
 		cmocka_unit_test(widened),
