@@ -85,15 +85,15 @@ static const struct recording_event {
 	unsigned capability;
 	bool stays;
 } recording_events[] = {
-	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
-	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
-	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_changes_classes, JVM_CLASS_REWRITING},
-	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
-	{JVMTI_EVENT_THREAD_START, always, 0},
+	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS, false},
+	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS, false},
+	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_changes_classes, JVM_CLASS_REWRITING, false},
+	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS, false},
+	{JVMTI_EVENT_THREAD_START, always, 0, false},
 	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS, true},
 	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS, true},
-	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
-	{JVMTI_EVENT_GARBAGE_COLLECTION_START, always, JVM_COLLECTIONS},
+	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS, false},
+	{JVMTI_EVENT_GARBAGE_COLLECTION_START, always, JVM_COLLECTIONS, false},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
