@@ -503,6 +503,36 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
 	return status;
 }
 
+/* Of a table that has rows of them. */
+static int drop_snapshots(struct profile_writer *writer, const char *table, const char *id,
+	uint32_t session, struct error *error)
+{
+	char *sql = sqlite3_mprintf("DELETE FROM %s WHERE %s IN "
+				    "(SELECT id FROM snapshot WHERE session = %u)",
+		table, id, session);
+	int result = sql ? sql_exec(writer->db, sql) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+int profile_drop_snapshots(struct profile_writer *writer, uint32_t session, struct error *error)
+{
+	int status = profile_begin(writer, error);
+
+	for (int i = 0; i < TABLE_COUNT && status == 0; i++)
+		if (schema_tables[i].copy)
+			status = drop_snapshots(
+				writer, schema_tables[i].name, "snapshot", session, error);
+	if (status == 0)
+		status = drop_snapshots(
+			writer, schema_tables[TABLE_SNAPSHOT].name, "id", session, error);
+	if (status == 0)
+		return profile_commit(writer, error);
+	profile_rollback(writer);
+	return status;
+}
+
 int profile_drop_unfinished(struct profile_writer *writer, struct error *error)
 {
 	return check_open(writer, error) < 0 ? -ERROR_IO : step(writer, DROP_UNFINISHED, error);

@@ -122,6 +122,10 @@ int profile_drop_account(
 	struct profile_writer *writer, uint32_t thread, uint32_t io, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 
+/* Takes out all snapshots of that session alone, in a transaction of its own. 0, or a negative code, and they stay. */
+int profile_drop_snapshots(
+	struct profile_writer *writer, uint32_t session, struct error *error);
+
 /* Takes out all waits that were unfinished (TABLE_UNFINISHED_WAIT, which profile_put_row puts). */
 int profile_drop_unfinished(struct profile_writer *writer, struct error *error);
 

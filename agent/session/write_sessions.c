@@ -168,15 +168,18 @@ static int copy_one(struct written_session *session, struct profile_writer *prof
 	return status;
 }
 
-void shared_copy(struct write_sessions *sessions, struct profile_writer *profile, bool forced)
+void shared_copy(
+	struct write_sessions *sessions, struct profile_writer *profile, uint32_t forced)
 {
 	uint64_t now = clock_system();
+	bool all = forced == SHARED_ALL ||
+		   now - sessions->copied_at >= COPY_SHARE * sessions->copying_ns;
 
-	if (!forced && now - sessions->copied_at < COPY_SHARE * sessions->copying_ns)
-		return;
 	for (unsigned i = 0; i < sessions->count; i++)
-		if (sessions->session[i].copy)
+		if (sessions->session[i].copy && (all || sessions->session[i].number == forced))
 			copy_one(&sessions->session[i], profile, false);
+	if (!all)
+		return;
 	sessions->copied_at = clock_system();
 	sessions->copying_ns = sessions->copied_at - now;
 }
@@ -230,6 +233,14 @@ static int move(struct profile_writer *profile, const struct written_session *fr
 	return status;
 }
 
+/* The database has no use for snapshots of one that has gone. If they cannot be taken out they do no harm. */
+static void forget_gone(struct write_sessions *sessions, struct written_session *gone,
+	struct profile_writer *profile)
+{
+	profile_drop_snapshots(profile, gone->number, &(struct error){0});
+	forget(sessions, gone);
+}
+
 int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
 	uint32_t number, const struct writer_session **holder, struct error *error)
 {
@@ -239,7 +250,7 @@ int shared_finish(struct write_sessions *sessions, struct profile_writer *profil
 	*holder = NULL;
 	if (session->copy) {
 		status = finish_copy(session, profile, error);
-		forget(sessions, session);
+		forget_gone(sessions, session, profile);
 		return status;
 	}
 	next = heir(sessions);
@@ -250,7 +261,7 @@ int shared_finish(struct write_sessions *sessions, struct profile_writer *profil
 	if (status < 0)
 		return status;
 	sessions->holder = next->number;
-	forget(sessions, session);
+	forget_gone(sessions, session, profile);
 	/* It may just have been moved to where that was. */
 	*holder = &find(sessions, sessions->holder)->is;
 	return 0;

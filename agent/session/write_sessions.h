@@ -73,13 +73,18 @@ void shared_forget(struct write_sessions *sessions);
 int shared_put(const struct write_sessions *sessions, struct profile_writer *profile,
 	struct error *error);
 
-/* Behind a flush: copies are brought up to date; forced: even if that takes long. Failures are said once each. */
-void shared_copy(struct write_sessions *sessions, struct profile_writer *profile, bool forced);
+/* Numbers of no session, for shared_copy; SHARED_ALL is that of requests, too. */
+#define SHARED_ALL  UINT32_C(0)
+#define SHARED_NONE UINT32_MAX
+
+/* Behind a flush: copies are brought up to date; forced: that session's even if it takes long. Failures are said once each. */
+void shared_copy(
+	struct write_sessions *sessions, struct profile_writer *profile, uint32_t forced);
 
 /* That one ends, now; puts no row. False: there is no such session. */
 bool shared_end(struct write_sessions *sessions, uint32_t number, uint64_t now);
 
-/* Behind a flush: the file of one that has ended is complete, and it is forgotten. The database moves if it was the holder and another one is
+/* Behind a flush: the file of one that has ended is complete, and it is forgotten, and so are its own snapshots. The database moves if it was the holder and another one is
  * there: *holder is then that one's. 0, or a negative code: its file is as it was when it was last copied. */
 int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
 	uint32_t number, const struct writer_session **holder, struct error *error);

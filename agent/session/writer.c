@@ -317,8 +317,8 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 	return status;
 }
 
-/* The same; and behind it the files of those that share the recording. */
-static int flush_all(struct writer *writer, struct profile_snapshot *snapshot, bool forced,
+/* The same; and behind it the files of those that share the recording, as shared_copy does. */
+static int flush_all(struct writer *writer, struct profile_snapshot *snapshot, uint32_t forced,
 	struct error *error)
 {
 	int status = flush(writer, false, snapshot, error);
@@ -391,7 +391,8 @@ static int reserve_label(struct writer *writer, struct request *request)
 }
 
 /* Keeps all counts as they are now; kind: SNAPSHOT_... 0, or a negative code. */
-static int make_snapshot(struct writer *writer, struct request *request, int kind, bool forced)
+static int make_snapshot(
+	struct writer *writer, struct request *request, int kind, uint32_t forced)
 {
 	struct label_row row = {.reset = kind != SNAPSHOT_NAMED, .session = request->session};
 	struct profile_snapshot snapshot = {.id = (uint32_t)writer->labels.count + 1,
@@ -413,14 +414,15 @@ static int make_snapshot(struct writer *writer, struct request *request, int kin
 static void answer_snapshot(struct writer *writer, struct request *request)
 {
 	make_snapshot(writer, request,
-		request->kind == REQUEST_RESET ? SNAPSHOT_RESET : SNAPSHOT_NAMED, true);
+		request->kind == REQUEST_RESET ? SNAPSHOT_RESET : SNAPSHOT_NAMED,
+		request->session);
 }
 
 static void answer_share(struct writer *writer, struct request *request)
 {
 	if (!shared_any(&writer->sessions))
 		shared_first(&writer->sessions, &request->first);
-	flush_all(writer, NULL, false, &request->error);
+	flush_all(writer, NULL, SHARED_NONE, &request->error);
 }
 
 /* It begins with a snapshot of its own, of which its row, in the next flush, knows. */
@@ -436,10 +438,10 @@ static void answer_join(struct writer *writer, struct request *request)
 	if (alone)
 		shared_first(sessions, &request->first);
 	if (shared_add(sessions, &request->comes, &request->error) == 0) {
-		if (make_snapshot(writer, request, SNAPSHOT_SESSION, false) == 0) {
+		if (make_snapshot(writer, request, SNAPSHOT_SESSION, SHARED_NONE) == 0) {
 			shared_begun(sessions, request->session, (uint32_t)writer->labels.count,
 				request->at);
-			if (flush_all(writer, NULL, true, &request->error) == 0)
+			if (flush_all(writer, NULL, request->session, &request->error) == 0)
 				return;
 		}
 		shared_drop(sessions, request->session);
@@ -464,12 +466,12 @@ static void answer_leave(struct writer *writer, struct request *request)
 	/* The facts are those of whose file it is. */
 	writer->source.argument = holder->argument;
 	writer->known.notes = false;
-	flush_all(writer, NULL, false, error);
+	flush_all(writer, NULL, SHARED_NONE, error);
 }
 
 static void answer_flush(struct writer *writer, struct request *request)
 {
-	flush_all(writer, NULL, true, &request->error);
+	flush_all(writer, NULL, request->session, &request->error);
 }
 
 static bool counts_are_young(const struct writer *writer)
@@ -674,7 +676,7 @@ static void *run(void *argument)
 
 	while (wait_for_flush(writer)) {
 		struct error error = {0};
-		flush_all(writer, NULL, false, &error);
+		flush_all(writer, NULL, SHARED_NONE, &error);
 		say_failure(writer, &error);
 	}
 	lock_take(&writer->lock);
