@@ -13,6 +13,90 @@
 #include "agent/trace/tree_labels.h"
 #include "metric/clock.h"
 
+/* ---- nodes that went elsewhere, of which stacks may still tell ---- */
+
+/* A thread may be sampled, end and be folded while a flush shows the trace: where its nodes went is told before its stacks are drained.
+ * So what was told since the last whole drain, and since the one before that, is kept; without memory it is not. */
+enum { WENT_STEPS = 16 };
+
+static struct went {
+	struct profile_forward *row;
+	size_t count, room;
+	bool sorted;
+} went, went_before;
+
+static int compare_went(const void *a, const void *b)
+{
+	const struct profile_forward *one = a, *other = b;
+
+	if (one->thread != other->thread)
+		return one->thread < other->thread ? -1 : 1;
+	return (one->node > other->node) - (one->node < other->node);
+}
+
+static void note_went(const struct profile_forward *forward)
+{
+	if (went.count == went.room) {
+		size_t room = went.room ? 2 * went.room : 256;
+		struct profile_forward *grown = realloc(went.row, room * sizeof(*grown));
+
+		if (!grown)
+			return;
+		went.row = grown;
+		went.room = room;
+	}
+	went.row[went.count++] = *forward;
+	went.sorted = false;
+}
+
+static const struct profile_forward *find_in(
+	struct went *told, const struct profile_forward *wanted)
+{
+	if (told->count == 0)
+		return NULL;
+	if (!told->sorted)
+		qsort(told->row, told->count, sizeof(*told->row), compare_went);
+	told->sorted = true;
+	return bsearch(wanted, told->row, told->count, sizeof(*told->row), compare_went);
+}
+
+static const struct profile_forward *find_went(uint32_t row, uint32_t node)
+{
+	const struct profile_forward wanted = {.thread = row, .node = node},
+				     *found = find_in(&went, &wanted);
+
+	return found ? found : find_in(&went_before, &wanted);
+}
+
+/* All that was taken before these were told has been drained, or will be in the next drain. */
+static void pass_went(void)
+{
+	free(went_before.row);
+	went_before = went;
+	went = (struct went){0};
+}
+
+void put_samples_forget_nodes(void)
+{
+	pass_went();
+	pass_went();
+}
+
+/* The node of the trace's, or the one that it has become a part of. */
+static uint32_t anchor(uint32_t row, uint32_t node)
+{
+	const struct profile_forward *found = find_went(row, node);
+
+	for (int i = 0; found && i < WENT_STEPS; i++) {
+		row = found->to_thread;
+		node = found->to_node;
+		found = find_went(row, node);
+	}
+	return sample_tree_anchor(sampling.tree, row, node);
+}
+
+/* ---- rows ---- */
+
 /* The row of a thread that the trace has none for. 0: no memory. */
 static uint32_t row_of(struct sampled_thread *thread)
 {
@@ -325,7 +409,7 @@ static void add_stack(const struct sample_record *record)
 	/* Without memory a method has no name: its path is given up there, as where nodes have no room. */
 	for (unsigned i = 0; i < frames; i++)
 		method[i] = name[i].method ? name[i].method : METHOD_FOLDED;
-	node = sample_tree_anchor(sampling.tree, row_for(record), record->node);
+	node = anchor(row_for(record), record->node);
 	if (node == 0) {
 		if (record->kind == SAMPLES)
 			lose(record, SAMPLE_FULL);
@@ -431,6 +515,7 @@ static void drain(bool all)
 		sampling_give_up_asking(tell_lost);
 		if (drained)
 			drained();
+		pass_went();
 		/* Behind it: stacks know their thread by its place, which another one may have then. */
 		sampled_threads_sweep();
 	}
@@ -579,12 +664,13 @@ void sampler_place_node(uint32_t place, uint32_t *row, uint32_t *node)
 
 uint32_t sampler_place_of(uint32_t row, uint32_t node)
 {
-	return sample_tree_anchor(sampling.tree, row, node);
+	return anchor(row, node);
 }
 
 static void forward(const struct profile_forward *record)
 {
 	sample_tree_forward(sampling.tree, record);
+	note_went(record);
 }
 
 static bool expected(void)

@@ -205,6 +205,7 @@ static void give_all_back(void)
 		known_keys_clear(sampling_walker.keys);
 	frame_names_destroy(sampling.names);
 	put_samples_forget();
+	put_samples_forget_nodes();
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
 	while (sampling.modules_kept > 0)

@@ -101,6 +101,9 @@ void sampling_left(struct sampled_thread *thread, unsigned condition, uint64_t r
 /* What is known of methods that keep their call sites apart is of another session. */
 void put_samples_forget(void);
 
+/* Where nodes of the trace went is of another session. */
+void put_samples_forget_nodes(void);
+
 /* Where events with a stack of that number went; 0: not known. And from now on they are known to go there. */
 uint32_t sampling_place_find(uint64_t key);
 void sampling_place_put(uint64_t key, uint32_t place);

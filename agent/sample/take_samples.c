@@ -699,6 +699,8 @@ static bool find_node_of(struct thread_context *context, struct sample_record *w
 	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0 &&
 		!tree_is_referred(&context->tree, index))
 		index = tree_at(&context->tree, index)->parent;
+	/* The row may be folded before anybody has seen it: where its root goes has to be told then. */
+	tree_tell(&context->tree, index);
 	where->node = tree_at(&context->tree, index)->id;
 	where->method = label_method(tree_at(&context->tree, index)->method);
 	lock_give(&context->tree.lock);

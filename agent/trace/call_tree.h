@@ -264,6 +264,13 @@ static inline bool tree_is_referred(const struct call_tree *tree, uint32_t index
 	       TREE_REFERRED;
 }
 
+/* Its id is known outside from now on, as if it had been shown: where it goes, a forward has to tell. On any thread, under the lock. */
+static inline void tree_tell(const struct call_tree *tree, uint32_t index)
+{
+	if (*tree_written(tree, index) == 0)
+		__atomic_store_n(tree_written(tree, index), UINT64_MAX, __ATOMIC_RELAXED);
+}
+
 /* No visitor that looks for changes was shown the node. The owner's. */
 static inline bool tree_is_new(const struct call_tree *tree, uint32_t index)
 {

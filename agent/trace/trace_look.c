@@ -115,10 +115,7 @@ bool look_forwards(struct look *look)
 				.node = from->from,
 				.to_thread = look->context->row.id,
 				.to_node = to->id};
-			/* Its id is known now: where it goes, a forward has to tell. */
-			if (*tree_written(tree, from->to) == 0)
-				__atomic_store_n(tree_written(tree, from->to), UINT64_MAX,
-					__ATOMIC_RELAXED);
+			tree_tell(tree, from->to);
 		}
 		if (same)
 			tree->forward_shown = shown;
