@@ -256,12 +256,22 @@ int shared_finish(struct write_sessions *sessions, struct profile_writer *profil
 	return 0;
 }
 
-void shared_finish_all(struct write_sessions *sessions, struct profile_writer *profile)
+int shared_finish_all(
+	struct write_sessions *sessions, struct profile_writer *profile, struct error *error)
 {
-	struct error error = {0};
+	struct profile_share share;
+	struct error ignored = {0};
+	struct facts *facts;
+	int status;
 
 	for (unsigned i = 0; i < sessions->count; i++)
 		if (sessions->session[i].copy)
-			finish_copy(&sessions->session[i], profile, &error);
+			finish_copy(&sessions->session[i], profile, &ignored);
+	facts = share_of(find(sessions, sessions->holder), true, &share, error);
+	status = facts ? profile_close_shared(profile, &share, error)
+		       : profile_close(profile, NULL);
+	if (facts)
+		facts_fini(facts);
 	sessions->count = 0;
+	return facts ? status : -ERROR_MEMORY;
 }

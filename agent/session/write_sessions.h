@@ -84,7 +84,9 @@ bool shared_end(struct write_sessions *sessions, uint32_t number, uint64_t now);
 int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
 	uint32_t number, const struct writer_session **holder, struct error *error);
 
-/* The recording ends: all files are complete, but that of the holder, which is the database. */
-void shared_finish_all(struct write_sessions *sessions, struct profile_writer *profile);
+/* The recording ends: all files are complete, and closed; that of the holder, too, which was the database and has what is its own then.
+ * 0, or a negative code of that one: it has what is of others, too. */
+int shared_finish_all(
+	struct write_sessions *sessions, struct profile_writer *profile, struct error *error);
 
 #endif

@@ -835,8 +835,9 @@ static int finish_profile(struct writer *writer, struct error *error)
 	drain_records(writer, &records_error);
 	say_failure(writer, &records_error);
 	status = flush(writer, true, NULL, error);
-	shared_finish_all(&writer->sessions, writer->profile);
-	closed = profile_close(writer->profile, error);
+	closed = shared_any(&writer->sessions)
+			 ? shared_finish_all(&writer->sessions, writer->profile, error)
+			 : profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)
 		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
 			error->text);
