@@ -135,16 +135,11 @@ static int read_threads(struct reader *reader)
 /* The agent makes at most 10 labels of one call: 8 values, the tags, the line. Chains of many would take long to follow. */
 enum { LABELS_IN_CHAIN = 64 };
 
-static bool is_label(const struct profile_node *node)
-{
-	return node->line > 0 || node->value > 0 || node->tags > 0;
-}
-
 /* What is wrong with the node's labels; NULL: nothing. parent: its place, or the node's own; those before it are checked. */
 static const char *wrong_label(
 	const struct profile *profile, const struct profile_node *node, size_t parent, size_t i)
 {
-	size_t chain = is_label(node);
+	size_t chain = node_is_label(node);
 
 	if ((node->line > 0) + (node->value > 0) + (node->tags > 0) > 1)
 		return "is more than one label";
@@ -156,7 +151,7 @@ static const char *wrong_label(
 		return "has unknown tags";
 	if (parent == i)
 		return chain > 0 ? "is a root with a label" : NULL;
-	while (chain > 0 && chain <= LABELS_IN_CHAIN && is_label(&profile->node[parent])) {
+	while (chain > 0 && chain <= LABELS_IN_CHAIN && node_is_label(&profile->node[parent])) {
 		parent = profile->node[parent].parent;
 		chain++;
 	}
@@ -291,7 +286,8 @@ static int check_event_block(struct reader *reader, void *record, size_t i)
 	struct profile_event_block *block = record;
 	size_t thread = PLACE_OF(profile, event_thread, KEY_U32, block->thread);
 
-	if (thread == ROWS_NONE)
+	/* Of a session's profile it may be a thread that it does not want. */
+	if (thread == ROWS_NONE && !reader->owned->view)
 		return read_damaged(reader->source, "events of an unknown thread");
 	/* An event takes a byte at least. */
 	if (block->last < block->first || block->count > block->bytes.size)
@@ -299,6 +295,17 @@ static int check_event_block(struct reader *reader, void *record, size_t i)
 			(unsigned long long)block->id);
 	block->thread = (uint32_t)thread;
 	return 0;
+}
+
+/* Blocks of threads that are not there. */
+static void drop_event_blocks(struct profile *profile)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->event_block_count; i++)
+		if (profile->event_block[i].thread < profile->event_thread_count)
+			profile->event_block[kept++] = profile->event_block[i];
+	profile->event_block_count = kept;
 }
 
 static int read_events(struct reader *reader)
@@ -313,8 +320,10 @@ static int read_events(struct reader *reader)
 						TABLE_EVENT_WRITE, event_write, .check = NULL);
 	int status = reader_read(reader, &threads);
 
+	sessions_drop_event_threads(reader->owned);
 	if (status == 0)
 		status = reader_read(reader, &blocks);
+	drop_event_blocks(reader->profile);
 	return status == 0 ? reader_read(reader, &writes) : status;
 }
 
@@ -441,11 +450,14 @@ static int read_code(struct reader *reader, const struct profile_wanted *wanted)
 						.check = check_code),
 					machine = READER_LIST(TABLE_MACHINE_CODE, machine_code,
 						.check = check_machine_code);
+	const struct profile_session *session = reader->profile->session;
+	bool is_kept = !session || session->code;
 	int status = 0;
 
-	if (wanted->code || wanted->machine_code)
+	if ((wanted->code || wanted->machine_code) && (is_kept || session->conditions))
 		status = reader_read(reader, &codes);
-	return status == 0 && wanted->machine_code ? reader_read(reader, &machine) : status;
+	return status == 0 && wanted->machine_code && is_kept ? reader_read(reader, &machine)
+							      : status;
 }
 
 /* --- the whole --- */

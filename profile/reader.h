@@ -268,6 +268,9 @@ int sessions_part(struct owned_profile *owned);
 /* True if calls of the method are the session's. */
 bool sessions_count_calls(const struct owned_profile *owned, uint32_t method);
 
+/* Threads of events that it does not want go; before their blocks are read. */
+void sessions_drop_event_threads(struct owned_profile *owned);
+
 /* At last: metrics and conditions. */
 void sessions_end(struct owned_profile *owned);
 
@@ -309,6 +312,15 @@ bool label_state_is_chosen(const struct owned_profile *owned, struct label_state
  * tags than a session's scope says ("KEY=PATTERN"; NULL: all). 0, or -1 without memory: as above. */
 int labels_choose(
 	struct owned_profile *owned, const struct label_choice *choice, const char *scope);
+
+/* A part of its parent, of a line, a value or tags. */
+static inline bool node_is_label(const struct profile_node *node)
+{
+	return node->line > 0 || node->value > 0 || node->tags > 0;
+}
+
+/* The state that most of its calls ran in, + 1; without calls that of earlier ones, 0: there were none. */
+uint8_t labels_usual_state(const struct profile_node *node);
 
 /* The node has done nothing. */
 void labels_empty_node(const struct profile *profile, struct profile_node *node);

@@ -52,13 +52,20 @@ static void put_facts(void *argument, bool final, fact_put put, void *put_argume
 	put(put_argument, "complete", final ? "yes" : "no");
 }
 
+static void note_failure(void *argument, const struct error *error)
+{
+}
+
 static void init(struct session *session, uint32_t number, uint32_t bit, const char *name)
 {
 	session->number = number;
 	session->bit = bit;
 	snprintf(session->path, sizeof(session->path), "%s/%s", folder, name);
-	session->is = (struct writer_session){
-		.row = row_of, .facts = put_facts, .argument = session, .path = session->path};
+	session->is = (struct writer_session){.row = row_of,
+		.facts = put_facts,
+		.failed = note_failure,
+		.argument = session,
+		.path = session->path};
 }
 
 /* ---- where the writer has names from ---- */
@@ -168,7 +175,17 @@ static struct calls calls_now(const struct model *model)
 	return calls;
 }
 
-/* The file is the session's, and has the calls between the two of what it wants. */
+/* How many sessions it tells more of than when they were there. */
+static size_t told_of(const struct profile *profile)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->sharer_count; i++)
+		count += profile->sharer[i].owner[0] != '\0';
+	return count;
+}
+
+/* The file is the session's, and has the calls between the two of what it wants; once it is complete, nothing that is another's. */
 static void check(const struct session *session, const struct calls *from,
 	const struct calls *to, const char *complete)
 {
@@ -188,6 +205,8 @@ static void check(const struct session *session, const struct calls *from,
 			wants(session->bit, METHOD_FIRST + i) ? to->of[i] - from->of[i] : 0);
 	assert_int_equal(profile_meta_number(profile, "mine"), session->number);
 	assert_string_equal(profile_meta_get(profile, "complete"), complete);
+	if (strcmp(complete, "yes") == 0)
+		assert_int_equal(told_of(profile), profile->session ? 1 : 0);
 	profile_free(profile);
 }
 
