@@ -125,13 +125,15 @@ static void ask_holder(const char *path, const struct stat *file, struct live_pr
 }
 
 /* The profile of a session that is not alone is replaced by each of its copies: a file that nobody holds may be the one
- * of before. */
+ * of before. A later one may have got its number. */
 static bool is_replaced(const char *path, const struct stat *file)
 {
 	struct stat now;
 
 	return stat(path, &now) == 0 &&
-	       (now.st_dev != file->st_dev || now.st_ino != file->st_ino);
+	       (now.st_dev != file->st_dev || now.st_ino != file->st_ino ||
+		       now.st_ctim.tv_sec != file->st_ctim.tv_sec ||
+		       now.st_ctim.tv_nsec != file->st_ctim.tv_nsec);
 }
 
 void live_profile_refresh(const char *path, struct live_profile *live)
