@@ -350,8 +350,6 @@ static void tell_status(struct control_command *command, const json_t *result, c
 	free(lines);
 }
 
-/* ---- the verbs ---- */
-
 /* ---- deadlocks ---- */
 
 static const struct command_option deadlocks_options[] = {
@@ -417,6 +415,8 @@ static void tell_deadlocks(
 		}
 	}
 }
+
+/* ---- the verbs ---- */
 
 static const struct verb verbs[] = {
 	{"start", &start_table, NULL, false, tell_start},
@@ -485,8 +485,7 @@ static int check_words(const struct control_command *command)
 	if (is_verb(command, "stop") && command->name && command->all)
 		return command_usage(verb, "--name and --all exclude each other");
 	if (is_verb(command, "scope") && !command->label == !command->everything)
-		return command_usage(verb, "either a scope is wanted, a pattern of methods or "
-					   "tag:KEY=VALUE, or --everything");
+		return command_usage(verb, "either tag:KEY=PATTERN is wanted, or --everything");
 	return EXIT_DONE;
 }
 
@@ -564,6 +563,28 @@ static json_t *make_members(struct control_command *command, struct error *error
 	return members;
 }
 
+/* The agent refuses in words of the protocol: the options that are meant are added. */
+static void name_options(const struct control_command *command, struct error *error)
+{
+	static const struct {
+		const char *verb, *end, *options; /* verb NULL: any other */
+	} rows[] = {{"stop", "; name one", " with --name, or stop --all"},
+		{NULL, "; name one", " with --name"},
+		{"detach", ", or detach all", " with --all"}};
+	size_t length = strlen(error->text), row = 0;
+
+	for (; row < sizeof(rows) / sizeof(*rows); row++) {
+		size_t end = strlen(rows[row].end);
+
+		if ((rows[row].verb && !is_verb(command, rows[row].verb)) || length < end ||
+			strcmp(error->text + length - end, rows[row].end) != 0)
+			continue;
+		snprintf(error->text + length, sizeof(error->text) - length, "%s",
+			rows[row].options);
+		return;
+	}
+}
+
 static int ask(struct control_command *command, struct error *error)
 {
 	json_t *members = make_members(command, error), *result = NULL;
@@ -574,6 +595,8 @@ static int ask(struct control_command *command, struct error *error)
 	if (failed == 0)
 		failed = control_ask(
 			&command->control, command->verb->name, members, &result, error);
+	if (failed == -ERROR_BUSY)
+		name_options(command, error);
 	/* Everything is undone when the agent closes the connection. */
 	if (failed == 0 && is_verb(command, "detach")) {
 		failed = control_await_end(&command->control, error);

@@ -232,8 +232,8 @@ static bool is_within(const struct profile *profile, const struct profile_snapsh
 {
 	const struct profile_interval *interval = &profile->interval;
 
-	return (!interval->from || snapshot > interval->from) &&
-	       (!interval->to || snapshot < interval->to);
+	return (!interval->from || snapshot->at > interval->begin) &&
+	       (!interval->to || snapshot->at < interval->end);
 }
 
 /* What the chosen threads used between two snapshots. NULL: the beginning, or the end. */
@@ -242,19 +242,20 @@ static int read_interval(const struct words *words, const struct profile_snapsho
 	struct error *error)
 {
 	const struct profile_wanted wanted = {0};
+	const char *begin = profile_moment_label(from), *end = profile_moment_label(to);
 	struct profile_choice choice = words->choice;
 	struct opened_profile opened;
 	struct model model = {0};
 	char *labels;
 	int failed;
 
-	if (asprintf(&labels, "%s..%s", from ? from->label : "", to ? to->label : "") < 0)
+	if (asprintf(&labels, "%s..%s", begin ? begin : "", end ? end : "") < 0)
 		return model_no_memory(error);
 	choice.interval = labels;
 	failed = opened_profile_init(&opened, &choice, &wanted, error);
 	if (failed == 0 && opened.profile->interval.begin != (from ? from->at : 0))
 		failed = error_set(error, ERROR_VALUE, "more than one snapshot is called '%s'",
-			error_subject(from ? from->label : "").text);
+			error_subject(begin ? begin : "").text);
 	if (failed == 0)
 		failed = opened_profile_adjust(&opened, &choice, error);
 	if (failed == 0)

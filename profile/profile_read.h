@@ -30,6 +30,13 @@ struct profile_interval {
 	uint64_t clamped;
 };
 
+/* What profile_wanted.interval calls an end of an interval. NULL: it is the beginning, of the recording or of the session
+ * whose profile it is, or the end. */
+static inline const char *profile_moment_label(const struct profile_snapshot *end)
+{
+	return end && end->kind != SNAPSHOT_SESSION ? end->label : NULL;
+}
+
 /* What a thread did in a slice. */
 struct profile_slice_use {
 	uint32_t slice;  /* place */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/record/agent_words.h"
+#include "cli/record/live_profile.h"
 
 static int no_memory(struct error *error)
 {
@@ -19,21 +20,34 @@ static int no_memory(struct error *error)
 
 /* ---- the connection ---- */
 
+/* The descriptor of that folder, of those that are held; -1: it is not held. */
+static int held_folder(const struct live *live, int folder)
+{
+	struct stat held, now;
+
+	for (size_t i = 0; i < live->folders && fstat(folder, &now) == 0; i++)
+		if (fstat(live->folder[i], &held) == 0 && now.st_dev == held.st_dev &&
+			now.st_ino == held.st_ino)
+			return live->folder[i];
+	return -1;
+}
+
 /* A folder as the target sees it, held: what is in it can be reached when the target has ended, and its mounts are gone,
  * too. One a folder, until the end. A descriptor, or -1. */
 static int hold_folder(struct live *live, const char *path)
 {
 	int folder = target_open_path(&live->target, path, O_PATH | O_DIRECTORY);
-	struct stat held, now;
+	int held = held_folder(live, folder), *more;
 
-	if (folder >= 0 && live->folder >= 0 && fstat(folder, &now) == 0 &&
-		fstat(live->folder, &held) == 0 && now.st_dev == held.st_dev &&
-		now.st_ino == held.st_ino) {
+	if (folder < 0)
+		return -1;
+	more = held < 0 ? realloc(live->folder, (live->folders + 1) * sizeof(*more)) : NULL;
+	if (!more) {
 		close(folder);
-		return live->folder;
+		return held;
 	}
-	if (folder >= 0)
-		live->folder = folder;
+	live->folder = more;
+	live->folder[live->folders++] = folder;
 	return folder;
 }
 
@@ -111,19 +125,17 @@ static int put_name(const struct live *live, json_t **members, struct error *err
 static void find_name(struct live *live, const json_t *result, const char *path)
 {
 	const json_t *sessions = json_object_get(result, "sessions"), *session;
-	struct stat wanted, own;
+	struct stat wanted;
 	size_t i;
 
 	if (json_array_size(sessions) < 2 || stat(path, &wanted) != 0)
 		return;
 	json_array_foreach(sessions, i, session)
 	{
-		char *file = file_of(live, session);
+		const char *file = json_string_value(json_object_get(session, "file"));
 
-		if (file && stat(file, &own) == 0 && own.st_dev == wanted.st_dev &&
-			own.st_ino == wanted.st_ino)
+		if (live_profile_is(&live->target, file, &wanted))
 			set_name(live, json_string_value(json_object_get(session, "name")));
-		free(file);
 	}
 }
 
@@ -134,7 +146,7 @@ int live_open(struct live *live, pid_t pid, const char *name, const char *shown,
 	int failed;
 
 	*file = NULL;
-	*live = (struct live){.control.descriptor = -1, .folder = -1};
+	*live = (struct live){.control.descriptor = -1};
 	failed = target_open(&live->target, pid, error);
 	if (failed != 0)
 		return failed;
@@ -165,8 +177,11 @@ void live_close(struct live *live)
 		return;
 	control_close(&live->control);
 	target_close(&live->target);
-	if (live->folder >= 0)
-		close(live->folder);
+	for (size_t i = 0; i < live->folders; i++)
+		close(live->folder[i]);
+	free(live->folder);
+	live->folder = NULL;
+	live->folders = 0;
 	free(live->file);
 	free(live->started);
 	free(live->name);

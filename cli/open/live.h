@@ -20,7 +20,8 @@ struct live {
 	bool is_there; /* and it has not ended */
 	struct target target;
 	struct control control;
-	int folder; /* of a profile that lies where the target's view is another; -1: none */
+	int *folder; /* owned: those of profiles that lie where the target's view is another */
+	size_t folders;
 	/* The recording that an answer named last, as the agent writes them. Owned; NULL: none was; when is not known. */
 	char *file, *started;
 	/* The session that is looked at, of several that the JVM may have; owned, or NULL: the agent chooses. */

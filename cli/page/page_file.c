@@ -23,15 +23,15 @@ static const char *moment(const struct profile *profile, size_t i)
 	return i == 0 || i > profile->snapshot_count ? NULL : profile->snapshot[i - 1].label;
 }
 
-/* How soon a pair of moments is wanted: neighbours first, for the time line; then what begins with the recording, or
- * ends with it. The whole is what reports show anyway, unless there was a reset: RANK_NONE. */
+/* How soon a pair of moments is wanted: neighbours first, for the time line; then what begins with the recording or the
+ * session, or ends with it. The whole is what reports show anyway, unless there was a reset: RANK_NONE. */
 enum { RANKS = 3, RANK_NONE };
 
 static int rank_of(const struct profile *profile, size_t from, size_t to)
 {
 	size_t last = profile->snapshot_count + 1;
 
-	if (from == 0 && to == last && !profile->interval.from)
+	if (from == 0 && to == last && !profile_moment_label(profile->interval.from))
 		return RANK_NONE;
 	return to == from + 1 ? 0 : from == 0 || to == last ? 1 : 2;
 }
@@ -210,11 +210,6 @@ static int open_interval(
 	return failed == 0 ? opened_profile_adjust(opened, chosen, error) : failed;
 }
 
-static const char *label_of_moment(const struct profile_snapshot *snapshot)
-{
-	return snapshot ? snapshot->label : NULL;
-}
-
 /* All intervals that the user may want to see, or the one that was asked for. Owned; NULL without memory. */
 static struct page_interval *list_intervals(
 	const struct profile_choice *chosen, const struct profile *profile, size_t *count)
@@ -227,8 +222,8 @@ static struct page_interval *list_intervals(
 	if (interval && chosen->interval) {
 		free(interval[0].text);
 		interval[0] = (struct page_interval){strdup(chosen->interval),
-			label_of_moment(profile->interval.from),
-			label_of_moment(profile->interval.to)};
+			profile_moment_label(profile->interval.from),
+			profile_moment_label(profile->interval.to)};
 		if (interval[0].text)
 			return interval;
 		page_intervals_free(interval, *count);

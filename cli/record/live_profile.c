@@ -15,6 +15,9 @@
 #include "cli/attach/control_client.h"
 #include "cli/attach/jvm_facts.h"
 
+/* How often a file is looked at that is replaced meanwhile. */
+enum { TRIES = 10 };
+
 /* The file's device as the kernel lists it: that of its mount. What stat(2) calls it may be
  * another one (btrfs). */
 static dev_t listed_device(const char *path, const struct stat *file)
@@ -38,11 +41,9 @@ static dev_t listed_device(const char *path, const struct stat *file)
 	return device;
 }
 
-/* True if the target means that very file by the name. */
-static bool is_file(const struct target *target, const json_t *name, const struct stat *file)
+bool live_profile_is(const struct target *target, const char *name, const struct stat *file)
 {
-	const char *path = json_string_value(name);
-	int held = path && path[0] == '/' ? target_open_path(target, path, O_PATH | O_NOFOLLOW)
+	int held = name && name[0] == '/' ? target_open_path(target, name, O_PATH | O_NOFOLLOW)
 					  : -1;
 	struct stat status;
 	bool is_same = held >= 0 && fstat(held, &status) == 0 &&
@@ -62,10 +63,11 @@ static bool names_file(
 
 	json_array_foreach(files, i, name)
 	{
-		if (is_file(target, name, file))
+		if (live_profile_is(target, json_string_value(name), file))
 			return true;
 	}
-	return is_file(target, json_object_get(result, "file"), file);
+	return live_profile_is(
+		target, json_string_value(json_object_get(result, "file")), file);
 }
 
 /* Asks the process to bring the file up to date. It must have jprof's library, and name this
@@ -96,22 +98,15 @@ static int refresh(long pid, const char *path, struct error *error)
 	return failed;
 }
 
-void live_profile_refresh(const char *path, struct live_profile *live)
+/* Finds who holds the lock of that file, and asks. */
+static void ask_holder(const char *path, const struct stat *file, struct live_profile *live)
 {
 	FILE *locks = fopen("/proc/locks", "re");
-	struct timespec now;
-	struct stat file;
-	dev_t device;
+	dev_t device = listed_device(path, file);
 	char line[256];
 
-	*live = (struct live_profile){0};
 	if (!locks)
 		return;
-	if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) {
-		fclose(locks);
-		return;
-	}
-	device = listed_device(path, &file);
 	while (!live->is_fresh && fgets(line, sizeof(line), locks)) {
 		unsigned long long inode;
 		unsigned major, minor;
@@ -120,13 +115,39 @@ void live_profile_refresh(const char *path, struct live_profile *live)
 		/* "3: FLOCK  ADVISORY  WRITE 4711 fe:00:10969804 0 EOF" (proc_locks(5)) */
 		if (sscanf(line, "%*u: FLOCK ADVISORY WRITE %ld %x:%x:%llu", &pid, &major,
 			    &minor, &inode) != 4 ||
-			makedev(major, minor) != device || inode != file.st_ino || pid <= 0)
+			makedev(major, minor) != device || inode != file->st_ino || pid <= 0)
 			continue;
 		live->pid = pid;
 		live->why = (struct error){0};
 		live->is_fresh = refresh(pid, path, &live->why) == 0;
 	}
 	fclose(locks);
+}
+
+/* The profile of a session that is not alone is replaced by each of its copies: a file that nobody holds may be the one
+ * of before. A later one may have got its number. */
+static bool is_replaced(const char *path, const struct stat *file)
+{
+	struct stat now;
+
+	return stat(path, &now) == 0 &&
+	       (now.st_dev != file->st_dev || now.st_ino != file->st_ino ||
+		       now.st_ctim.tv_sec != file->st_ctim.tv_sec ||
+		       now.st_ctim.tv_nsec != file->st_ctim.tv_nsec);
+}
+
+void live_profile_refresh(const char *path, struct live_profile *live)
+{
+	unsigned tries = 0;
+	struct timespec now;
+	struct stat file;
+
+	*live = (struct live_profile){0};
+	do {
+		if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+			return;
+		ask_holder(path, &file, live);
+	} while (live->pid == 0 && is_replaced(path, &file) && ++tries < TRIES);
 	stat(path, &file);
 	clock_gettime(CLOCK_REALTIME, &now);
 	live->age = (double)(now.tv_sec - file.st_mtim.tv_sec) +

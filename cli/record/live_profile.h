@@ -15,12 +15,18 @@
 
 #include "error/error.h"
 
+struct stat;
+struct target;
+
 struct live_profile {
 	long pid;         /* of the writer; 0: there is none, or none that can be seen */
 	bool is_fresh;    /* it was brought up to date just now */
 	double age;       /* seconds since it was changed last */
 	struct error why; /* it is not fresh */
 };
+
+/* True if the target means that very file by the name, which its agent told, or NULL. */
+bool live_profile_is(const struct target *target, const char *name, const struct stat *file);
 
 /* Never fails; takes some seconds at most. */
 void live_profile_refresh(const char *path, struct live_profile *live);

@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness import Target, Test, run, wait_for  # noqa: E402
 
 TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "events")
+CHOICES = ("tags", "values", "paths", "components", "threads")
 
 
 def same(test, what, expected, found):
@@ -99,7 +100,8 @@ def check_live(test, java):
     test.jprof("attach", target.pid, "--start", "no")
 
     page = Page(test, "Scoped")  # by its name
-    same(test, "what the page is of", {"live": True, "pid": target.pid, "traces": list(TRACES)}, page.server)
+    same(test, "what the page is of", {"live": True, "pid": target.pid, "traces": list(TRACES),
+                                         "chosen": dict.fromkeys(CHOICES, [])}, page.server)
     same(test, "state", "armed", page.json("status")["state"])
     answer, data = page.ask("block")
     test.expect(answer.status == 400 and b"nothing was recorded yet" in data, f"without a profile: {data[:200]}")
@@ -270,6 +272,35 @@ def check_mounts(test, java):
     page.end()
 
 
+def folders_held(page):
+    """How many descriptors of the command are folders."""
+    return sum(name.is_dir() for name in pathlib.Path(f"/proc/{page.child.pid}/fd").iterdir())
+
+
+def check_folders(test, java):
+    """Where the JVM's file systems are others, each folder that has a profile is held once, however often they change."""
+    if run("unshare", "-m", "true").status != 0:
+        print("not run: no file systems of its own here", flush=True)
+        return
+    folders = [test.work / name for name in ("left", "right")]
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
+    target = Target(test, "unshare", "-m", java, f"-agentpath:{test.agent}=start=no,calibration=off", "-cp", test.work,
+                    "Scoped", test.work / "files")
+    target.tell("walk", 1)
+    page = Page(test, target.pid)
+    before = folders_held(page)
+    for number in range(6):
+        page.control("start", options={"file": f"{folders[number % 2]}/{number}.jprof", "include": ["Inside"],
+                                       "calls": "instrument"})
+        target.tell("walk", 1)
+        page.control("stop")
+        same(test, f"calls of profile {number}", 5 * 18, page.calls("Inside.a"))
+    same(test, "folders that are held", 2, folders_held(page) - before)
+    page.end()
+    target.end()
+
+
 def main():
     test = Test()
     (test.work / "files").mkdir()
@@ -278,6 +309,7 @@ def main():
         check_live(test, java)
         check_traces(test, java)
         check_mounts(test, java)
+        check_folders(test, java)
     test.finish()
 
 

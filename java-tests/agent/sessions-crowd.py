@@ -127,7 +127,10 @@ class Sessions:
             line = test.jprof(verb, self.pid, status=1).err
             test.same(f"{verb} without a name", list(files), [found[0] for found in OWNER.findall(line)])
             test.expect(re.search("3 sessions record: ", line), f"{verb} without a name: {line}")
-        test.expect("name one" in test.jprof("stop", self.pid, status=1).err, "stop does not say what to do")
+        for verb, words in ("stop", "; name one with --name, or stop --all"), ("reset", "; name one with --name"), \
+                ("detach", "; stop them first, or detach all with --all"):
+            line = test.jprof(verb, self.pid, status=1).err
+            test.expect(line.endswith(words + "\n"), f"{verb} does not say what to do: {line}")
         test.refused("3 sessions record", "trace", self.pid, "+gc")
         test.refused("'nobody'", "stop", self.pid, "--name", "nobody")
         test.refused("'nobody'", "status", self.pid, "--name", "nobody")

@@ -106,8 +106,8 @@ says 2 "name and --all exclude each other" stop 1 --name a --all
 says 2 "needs a value: NAME" stop 1 --name
 says 2 "name needs a value" reset 1 --name=
 says 2 "unknown option '--name'; the options are --all" detach 1 --name a
-says 2 "either a scope is wanted" scope 1
-says 2 "either a scope is wanted" scope 1 com.acme.A.b --everything
+says 2 "either tag:KEY=PATTERN is wanted, or --everything" scope 1
+says 2 "either tag:KEY=PATTERN is wanted, or --everything" scope 1 com.acme.A.b --everything
 says 2 "start no and --name exclude each other" attach 1 --start no --name a
 prints '^  --name +NAME' help attach
 prints '^usage: jprof scope PID' help scope

@@ -14,6 +14,7 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 
@@ -45,7 +46,10 @@ class Made:
         run_well(make_hostile, self.hostile, "calls=count")
         divided = self.folder / "divided.jprof"
         run_well(make_hostile, divided, "calls=auto")
-        self.profiles += [self.hostile, divided] + [pathlib.Path(path) for path in more]
+        self.guest = self.folder / "guest.jprof"
+        shutil.copy(self.snapshots, self.guest)
+        make_guest(self.guest)
+        self.profiles += [self.hostile, divided, self.guest] + [pathlib.Path(path) for path in more]
 
     def export(self, profile, name, *words):
         """The bytes. Both ways to get them give the same."""
@@ -57,6 +61,18 @@ class Made:
                          "-o", "-", *words).stdout
         check(piped == data, f"{name}: standard output has other bytes than the file")
         return data
+
+
+def make_guest(profile):
+    """It is of a session that begins with the first snapshot."""
+    with sqlite3.connect(profile) as file:
+        file.execute("UPDATE snapshot SET kind = 'session', session = 2, label = NULL WHERE id = 1")
+        for session, begin in (1, None), (2, 1):
+            file.execute("INSERT INTO session (id, bit, name, owner, began, options, snapshot, metrics, conditions) "
+                         "VALUES (?, ?, 's' || ?, 'alice', 0, '{}', ?, 255, 255)", (session, session - 1, session, begin))
+        file.execute("UPDATE method SET wanted = 255")
+        file.execute("UPDATE thread SET wanted = 255")
+        file.execute("INSERT INTO meta VALUES ('session', '2')")
 
 
 def needs(tool):
@@ -463,6 +479,9 @@ def test_chrome(made):
         counters = check_chrome(made, profile)
         if profile == made.snapshots:
             check_counters(made, profile, counters, ["1", "2", "3"])
+        elif profile == made.guest:
+            check_counters(made, profile, counters, ["2", "3"])
+            check(min(event["ts"] for event in counters) == 1e6, "chrome: a guest's steps do not begin with it")
         elif profile == made.hostile:
             check_counters(made, profile, counters, ['first"<', "second"])
     for name, records in (("*local*", 2), ("none", 0)):
