@@ -46,7 +46,8 @@ struct plan_owner {
 void plan_add(struct plan_owner *owner);
 void plan_remove(struct plan_owner *owner);
 
-/* Waits until whoever asked before it was called has been answered, some seconds at most. False: somebody may be asking yet. */
+/* Waits until whoever asked before it was called has been answered, some seconds at most; those who ask meanwhile are not waited for.
+ * False: somebody may be asking yet. By one thread at a time. */
 bool plan_settle(void);
 
 /* It wants nothing any more; plan_reaches still knows what it reached, until it is removed. The next edition. */
