@@ -106,11 +106,13 @@ static enum slot_state renew_carrier(
 	struct thread_slot *own, const struct session *session, enum slot_state before)
 {
 	struct thread_context *context = slot_context(own);
-	struct thread_context *unlisted =
-		atomic_load_explicit(&own->unlisted, memory_order_relaxed);
+	struct thread_context *any = carrier_of(own), *unlisted;
+	uint8_t wanted;
 
-	const struct thread_identity *identity = &(context ? context : unlisted)->row.identity;
-	uint8_t wanted = session_thread_bits(session, identity);
+	/* The recording has ended meanwhile, and not waited for this thread. */
+	if (!any)
+		return before;
+	wanted = session_thread_bits(session, &any->row.identity);
 
 	if (context)
 		trace_want_row(context, wanted);
@@ -118,8 +120,9 @@ static enum slot_state renew_carrier(
 		own->refused = !session_records_thread(session, wanted);
 	if (session_has_scope(session) || own->refused)
 		return before;
+	unlisted = atomic_exchange(&own->unlisted, NULL);
 	if (unlisted)
-		trace_thread_end(unlisted->trace, atomic_exchange(&own->unlisted, NULL), NULL);
+		trace_thread_end(unlisted->trace, unlisted, NULL);
 	if (context && atomic_load_explicit(&context->outside, memory_order_relaxed))
 		context_come_in(context);
 	return SLOT_FREE;
