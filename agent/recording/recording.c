@@ -558,7 +558,7 @@ static const struct step {
 	{"threads join", always, threads_begin, threads_stop, threads_end, join_threads,
 		leave_threads},
 	{"the register of counters", session_counts_calls, counted_calls_begin,
-		counted_calls_stop, counted_calls_end, NULL, NULL},
+		counted_calls_stop, counted_calls_end, counted_calls_more, counted_calls_less},
 	{"stacks", reads_stacks, begin_samples, stop_samples, NULL, join_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events, begin_events,
 		leave_events},
