@@ -201,6 +201,8 @@ static bool chooses(const struct plan_owner *owner, const struct jvm_method *met
 	bool included;
 
 	*which = list_matches(owner->include, method);
+	if (owner->noted && owner->noted != owner->include)
+		list_matches(owner->noted, method);
 	*scope = list_matches(owner->scope, method) != 0;
 	included = *which != 0 || (!method->is_jdk && pattern_list_has_default(owner->include));
 	if (!*scope && (!included || is_excluded(owner->exclude, method)))

@@ -36,6 +36,8 @@ struct plan_owner {
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
 	const struct pattern_list *include, *exclude, *scope;
+	/* Borrowed; NULL, or patterns that choose nothing: it is noted which match. */
+	const struct pattern_list *noted;
 	/* The plan's own. */
 	uint32_t since; /* the edition in which it came */
 	_Atomic bool leaving;

@@ -277,6 +277,25 @@ static void test_named(void **state)
 	}
 }
 
+/* Patterns that choose nothing are noted like those that do. */
+static void test_noted(void **state)
+{
+	struct pattern_list noted;
+	struct jvm_method buy = method("com.acme.Shop", "buy", false);
+	struct wish wish;
+
+	add(&noted, "com.acme.Shop.buy");
+	want(&wish, PROBE_ENTRY, "com.acme.Shop.sell", "", "");
+	assert_int_equal(pattern_list_add(&wish.include, "com.acme.Shop.buy"), 0);
+	wish.owner.noted = &noted;
+	assert_int_equal(plan_of(&buy).entered, 1 << 1);
+	assert_int_equal(pattern_list_noted(&noted, 0), 1);
+	assert_int_equal(probes("com.acme.Shop", "sell", false), PROBE_ENTRY);
+	assert_int_equal(pattern_list_noted(&noted, 0), 1);
+	drop(&wish);
+	pattern_list_fini(&noted);
+}
+
 /* The JDK's own as with any pattern: where its class is named. */
 static void test_named_of_jdk(void **state)
 {
@@ -476,6 +495,7 @@ int main(void)
 		cmocka_unit_test(test_union),
 		cmocka_unit_test(test_sessions),
 		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_noted),
 		cmocka_unit_test(test_named_of_jdk),
 		cmocka_unit_test(test_without_probes),
 		cmocka_unit_test(test_editions),
