@@ -87,12 +87,13 @@ static void rows_of_others(const struct session *session, struct row rows[OWNERS
 			.include = &session->options.call_sites,
 			.exclude = &none,
 			.scope = &none}};
-	rows[OWNER_ENTRIES] = (struct row){
-		session->entered.count > 0, {.probes = PROBE_ENTRY,
-						    .include = &session->host->entered,
-						    .noted = &session->entered,
-						    .exclude = &none,
-						    .scope = &none}};
+	rows[OWNER_ENTRIES] =
+		(struct row){session->entered.count > 0 && session->host->entered.count > 0,
+			{.probes = PROBE_ENTRY,
+				.include = &session->host->entered,
+				.noted = &session->entered,
+				.exclude = &none,
+				.scope = &none}};
 }
 
 void plan_owners_begin(const struct session *session)
