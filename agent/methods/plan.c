@@ -256,7 +256,7 @@ static void unite(struct planned *planned, const struct wish wish[PROFILE_SESSIO
 struct planned plan_of(const struct jvm_method *method)
 {
 	const struct plan_owner *owner;
-	struct planned planned = {.probes = PROBE_NONE};
+	struct planned planned = {.edition = plan_edition(), .probes = PROBE_NONE};
 	struct wish wish[PROFILE_SESSIONS_MAX] = {{PROBE_NONE, PROBE_NONE}};
 	uint32_t which;
 	unsigned began;

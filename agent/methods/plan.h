@@ -69,6 +69,7 @@ bool plan_keeps_sites(void);
 
 /* What a method has. */
 struct planned {
+	uint32_t edition; /* of the plan when it was asked */
 	struct method_sessions sessions;
 	probe_set probes; /* timed and counted: either (call_kinds.h) */
 	bool recorded;    /* its calls are */

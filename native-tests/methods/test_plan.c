@@ -345,6 +345,11 @@ static void test_editions(void **state)
 
 	want(&wish, PROBE_TIMED, "*", "", "");
 	assert_int_equal(plan_edition(), before + 1);
+	{
+		struct jvm_method buy = method("com.acme.Shop", "buy", false);
+
+		assert_int_equal(plan_of(&buy).edition, before + 1);
+	}
 	assert_int_equal(wish.owner.since, before + 1);
 	drop(&wish);
 	assert_int_equal(plan_edition(), before + 2);
