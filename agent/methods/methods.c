@@ -193,6 +193,18 @@ void methods_forget_session(unsigned bit)
 	lock_give(&methods_lock);
 }
 
+/* Takes the lock, and what is planned is the plan of that moment: what was asked for before a session left must not be kept behind
+ * methods_forget_session. */
+static void methods_lock_with(const struct jvm_method *description, struct planned *planned)
+{
+	lock_take(&methods_lock);
+	while (planned->edition != plan_edition()) {
+		lock_give(&methods_lock);
+		*planned = plan_of(description);
+		lock_take(&methods_lock);
+	}
+}
+
 /* Under the lock. */
 static method_ref methods_ref(struct jvm_method *description, const struct planned *planned)
 {
@@ -211,7 +223,7 @@ static method_ref methods_ref(struct jvm_method *description, const struct plann
 }
 
 static __attribute__((noinline, cold)) method_ref methods_first_sight(
-	JNIEnv *jni, jmethodID method, uint32_t edition)
+	JNIEnv *jni, jmethodID method)
 {
 	_Atomic(struct method_entry *) *head = &bucket[methods_hash(method)];
 	struct method_entry *fresh = calloc(1, sizeof(*fresh)), *entry;
@@ -225,7 +237,7 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 		return METHOD_REF_EXCLUDED;
 	}
 	planned = plan_of(&description);
-	lock_take(&methods_lock);
+	methods_lock_with(&description, &planned);
 	if (planned.recorded)
 		ref = methods_ref(&description, &planned);
 	entry = methods_look_up(method);
@@ -237,7 +249,7 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 		atomic_store_explicit(head, entry, memory_order_release);
 	}
 	atomic_store_explicit(
-		&entry->answer, (uint64_t)edition << 32 | ref, memory_order_release);
+		&entry->answer, (uint64_t)planned.edition << 32 | ref, memory_order_release);
 	lock_give(&methods_lock);
 	free(fresh);
 	jvm_method_fini(&description);
@@ -256,17 +268,18 @@ method_ref methods_find(JNIEnv *jni, jmethodID method)
 	if (answer >> 32 == edition)
 		return (method_ref)answer;
 	saved_errno = errno;
-	ref = methods_first_sight(jni, method, edition);
+	ref = methods_first_sight(jni, method);
 	errno = saved_errno;
 	return ref;
 }
 
 method_ref methods_named(struct jvm_method *description, const struct planned *planned)
 {
+	struct planned now = *planned;
 	method_ref ref;
 
-	lock_take(&methods_lock);
-	ref = methods_ref(description, planned);
+	methods_lock_with(description, &now);
+	ref = methods_ref(description, &now);
 	if (ref != METHOD_REF_EXCLUDED)
 		atomic_store(&methods_record(method_ref_id(ref))->named, true);
 	lock_give(&methods_lock);

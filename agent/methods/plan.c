@@ -8,7 +8,10 @@
 
 static _Atomic(struct plan_owner *) owners;
 static _Atomic uint32_t edition;
-static _Atomic unsigned asking; /* threads that look through the owners */
+
+/* Threads that look through the owners, by the turn in which they began to, even or odd; each plan_settle begins another. */
+static _Atomic unsigned asking[2];
+static _Atomic unsigned turn;
 
 /* Classes whose methods must stay as they are, whatever an owner wants. */
 static const struct left_class {
@@ -47,16 +50,47 @@ void plan_remove(struct plan_owner *owner)
 	atomic_fetch_add(&edition, 1);
 }
 
-bool plan_settle(void)
+/* Returns the turn, for end_asking. Of one that is over by the time that this is counted in it nobody may be left. */
+static unsigned begin_asking(void)
+{
+	unsigned now = atomic_load(&turn);
+
+	atomic_fetch_add(&asking[now % 2], 1);
+	while (atomic_load(&turn) != now) {
+		atomic_fetch_sub(&asking[now % 2], 1);
+		now = atomic_load(&turn);
+		atomic_fetch_add(&asking[now % 2], 1);
+	}
+	return now;
+}
+
+static void end_asking(unsigned began)
+{
+	atomic_fetch_sub(&asking[began % 2], 1);
+}
+
+/* False: somebody is still asking since a turn of that kind, even or odd. */
+static bool wait_for(unsigned kind)
 {
 	static const struct timespec pause = {.tv_nsec = 100 * 1000};
 
-	for (int waits = 0; atomic_load(&asking) > 0; waits++) {
+	for (int waits = 0; atomic_load(&asking[kind]) > 0; waits++) {
 		if (waits == 20000)
 			return false;
 		nanosleep(&pause, NULL);
 	}
 	return true;
+}
+
+/* Those who go on coming are of the next turn. The last but one may have somebody left whom plan_settle gave up. */
+bool plan_settle(void)
+{
+	unsigned now = atomic_load(&turn);
+
+	if (!wait_for((now + 1) % 2))
+		return false;
+	atomic_store(&turn, now + 1);
+	return wait_for(now % 2);
 }
 
 uint32_t plan_edition(void)
@@ -67,13 +101,14 @@ uint32_t plan_edition(void)
 bool plan_keeps_sites(void)
 {
 	const struct plan_owner *owner;
+	unsigned began;
 	bool keeps;
 
-	atomic_fetch_add(&asking, 1);
+	began = begin_asking();
 	for (owner = atomic_load(&owners); owner && !owner->sites;)
 		owner = atomic_load(&owner->next);
 	keeps = owner != NULL;
-	atomic_fetch_sub(&asking, 1);
+	end_asking(began);
 	return keeps;
 }
 
@@ -141,15 +176,16 @@ static bool reaches(const struct plan_owner *owner, const char *class_name, bool
 bool plan_reaches(const char *class_name, bool is_jdk, unsigned sessions)
 {
 	const struct plan_owner *owner;
+	unsigned began;
 	bool any = false;
 
 	if (is_jprofs(class_name))
 		return false;
-	atomic_fetch_add(&asking, 1);
+	began = begin_asking();
 	for (owner = atomic_load(&owners); owner && !any; owner = atomic_load(&owner->next))
 		any = owner->probes != PROBE_NONE && sessions & 1U << owner->session &&
 		      reaches(owner, class_name, is_jdk);
-	atomic_fetch_sub(&asking, 1);
+	end_asking(began);
 	return any;
 }
 
@@ -165,6 +201,8 @@ static bool chooses(const struct plan_owner *owner, const struct jvm_method *met
 	bool included;
 
 	*which = list_matches(owner->include, method);
+	if (owner->noted && owner->noted != owner->include)
+		list_matches(owner->noted, method);
 	*scope = list_matches(owner->scope, method) != 0;
 	included = *which != 0 || (!method->is_jdk && pattern_list_has_default(owner->include));
 	if (!*scope && (!included || is_excluded(owner->exclude, method)))
@@ -218,18 +256,19 @@ static void unite(struct planned *planned, const struct wish wish[PROFILE_SESSIO
 struct planned plan_of(const struct jvm_method *method)
 {
 	const struct plan_owner *owner;
-	struct planned planned = {.probes = PROBE_NONE};
+	struct planned planned = {.edition = plan_edition(), .probes = PROBE_NONE};
 	struct wish wish[PROFILE_SESSIONS_MAX] = {{PROBE_NONE, PROBE_NONE}};
 	uint32_t which;
+	unsigned began;
 	bool scope;
 
 	if (is_jprofs(method->class_name))
 		return planned;
-	atomic_fetch_add(&asking, 1);
+	began = begin_asking();
 	for (owner = atomic_load(&owners); owner; owner = atomic_load(&owner->next))
 		if (!atomic_load(&owner->leaving) && chooses(owner, method, &which, &scope))
 			add_owner(&planned, &wish[owner->session], owner, which, scope);
-	atomic_fetch_sub(&asking, 1);
+	end_asking(began);
 	unite(&planned, wish);
 	return planned;
 }

@@ -36,6 +36,8 @@ struct plan_owner {
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
 	const struct pattern_list *include, *exclude, *scope;
+	/* Borrowed; NULL, or patterns that choose nothing: it is noted which match. */
+	const struct pattern_list *noted;
 	/* The plan's own. */
 	uint32_t since; /* the edition in which it came */
 	_Atomic bool leaving;
@@ -46,7 +48,8 @@ struct plan_owner {
 void plan_add(struct plan_owner *owner);
 void plan_remove(struct plan_owner *owner);
 
-/* Waits until whoever asked before it was called has been answered, some seconds at most. False: somebody may be asking yet. */
+/* Waits until whoever asked before it was called has been answered, some seconds at most; those who ask meanwhile are not waited for.
+ * False: somebody may be asking yet. By one thread at a time. */
 bool plan_settle(void);
 
 /* It wants nothing any more; plan_reaches still knows what it reached, until it is removed. The next edition. */
@@ -66,6 +69,7 @@ bool plan_keeps_sites(void);
 
 /* What a method has. */
 struct planned {
+	uint32_t edition; /* of the plan when it was asked */
 	struct method_sessions sessions;
 	probe_set probes; /* timed and counted: either (call_kinds.h) */
 	bool recorded;    /* its calls are */

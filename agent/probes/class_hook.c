@@ -429,6 +429,7 @@ int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error)
 void class_hook_session(JNIEnv *jni, unsigned session)
 {
 	open_to_loaded_classes(jni, 1U << session);
+	native_methods_renew(jni);
 }
 
 bool class_hook_end(JNIEnv *jni, struct session *session)

@@ -141,32 +141,42 @@ static void turn_to_checked(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Begins a turn, and waits for it. False: it takes longer. */
+static bool await_turn(int patience_ms)
+{
+	turn_to_checked();
+	for (int ms = 0; ms < patience_ms && !atomic_load(&turned); ms++)
+		usleep(1000);
+	return atomic_load(&turned);
+}
+
 /* The thread of that number, which begins, must not count before its block is its own. */
 static void make_room_for(int64_t number)
 {
 	enum { NEARLY = COUNT_BLOCKS - COUNT_BLOCKS / 8, PATIENCE_MS = 1000 };
-	int ms = 0;
 
 	if (number < NEARLY || atomic_load(&turned))
 		return;
-	turn_to_checked();
-	if (number < COUNT_BLOCKS)
-		return;
-	while (!atomic_load(&turned) && ms++ < PATIENCE_MS)
-		usleep(1000);
-	if (!atomic_load(&turned)) {
+	if (number < COUNT_BLOCKS) {
+		turn_to_checked();
+	} else if (!await_turn(PATIENCE_MS)) {
 		say_wrong("too many threads began at once");
 		atomic_store(&turned, true);
 	}
 }
 
-/* Only where every thread is known from its beginning, is recorded, and has a number by the time that it counts: Thread's
- * constructor runs before, in threads that are attached. */
+/* Thread's constructor runs in threads that are attached before they have a number. */
+static bool counts_in_constructor(void)
+{
+	return plan_reaches("java.lang.Thread", true, PLAN_ALL_SESSIONS);
+}
+
+/* Only where every thread is known from its beginning, is recorded, and has a number by the time that it counts. */
 static bool may_be_unchecked(const struct session *session)
 {
 	return session->from_start && !session_has_scope(session) &&
-	       session->options.threads.count == 0 &&
-	       !plan_reaches("java.lang.Thread", true, PLAN_ALL_SESSIONS) && counts_blocks();
+	       session->options.threads.count == 0 && !counts_in_constructor() &&
+	       counts_blocks();
 }
 
 static void find_thread(struct session *session, const struct jvm_thread *description)
@@ -308,6 +318,26 @@ int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *erro
 		find_threads(jni, session);
 	}
 	return 0;
+}
+
+enum { TURN_MS = 10000 };
+
+int counted_calls_more(JNIEnv *jni, struct session *guest, struct error *error)
+{
+	if (atomic_load(&turned) || !counts_in_constructor() || await_turn(TURN_MS))
+		return 0;
+	return error_set(error, ERROR_BUSY,
+		"methods of java.lang.Thread cannot be counted now: the JVM has not changed in "
+		"%d s how calls are counted",
+		TURN_MS / 1000);
+}
+
+void counted_calls_less(JNIEnv *jni, struct session *session)
+{
+	uint8_t others = (uint8_t)(session_bits_of_all(session->host) & ~(1U << session->bit));
+
+	if (others == 0 && !atomic_load(&turned) && !await_turn(TURN_MS))
+		say_wrong("a session that recorded all threads has ended");
 }
 
 /* The turn may not have come to its sweep, or somebody took longer to leave. */

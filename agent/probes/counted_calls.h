@@ -29,8 +29,12 @@ bool counted_calls_possible(void);
 /* The calling thread, of that number, is recorded: it need not count natively first. */
 void counted_calls_join(JNIEnv *jni, int64_t thread);
 
-/* The steps of a recording: threads are registered, until it ends: behind the last class with probes. */
+/* The steps of a recording: threads are registered, until it ends: behind the last class with probes. What another session wants
+ * (more: behind its part of the plan, before classes have its probes), or one that goes no longer does, may need another way to count: that is waited
+ * for. */
 int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *error);
+int counted_calls_more(JNIEnv *jni, struct session *guest, struct error *error);
+void counted_calls_less(JNIEnv *jni, struct session *session);
 bool counted_calls_stop(struct session *session, struct error *error);
 bool counted_calls_end(JNIEnv *jni, struct session *session);
 

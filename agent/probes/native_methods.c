@@ -27,6 +27,7 @@
 
 /* What the record of the same number was made for; under the lock. */
 static jmethodID method_of[NATIVE_THUNKS];
+static bool is_unwanted[NATIVE_THUNKS]; /* its thunk only calls */
 static unsigned used;
 /* Classes with native methods that may be bound already; under the lock. */
 static struct noted {
@@ -179,6 +180,7 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	if (i < NATIVE_THUNKS) {
 		/* The original last: a thunk in use finds the old or the new one. */
 		method_of[i] = method;
+		is_unwanted[i] = false;
 		native_records[i].ref = record->ref;
 		native_records[i].stack_words = record->stack_words;
 		__atomic_store_n(
@@ -236,6 +238,7 @@ static void *stand_in(
 		size_t i = (size_t)((char *)address - native_thunks) / NATIVE_THUNK_SIZE;
 
 		lock_take(&records_lock);
+		is_unwanted[i] = false;
 		__atomic_store_n(&native_records[i].ref, record.ref, __ATOMIC_RELAXED);
 		lock_give(&records_lock);
 		return NULL;
@@ -344,13 +347,54 @@ void native_methods_change(uint32_t method)
 	for (unsigned i = 0; i < used; i++) {
 		uint32_t word = native_records[i].ref;
 
-		if (word == 0 || method_ref_id(word & ~WORD_PROBES) != method)
+		if (word == 0 || is_unwanted[i] || method_ref_id(word & ~WORD_PROBES) != method)
 			continue;
 		word &= ~(WORD_TIMED | WORD_COUNT);
 		word |= probes_word(method, PROBE_CALLS);
 		__atomic_store_n(&native_records[i].ref, word, __ATOMIC_RELAXED);
 	}
 	lock_give(&records_lock);
+}
+
+/* The method of that number is bound to its thunk: not that of an unloaded class, and not one that was bound to another since. */
+static bool is_wrapped(unsigned i)
+{
+	void *function;
+
+	return native_function_find(method_of[i], &function) == NATIVE_BOUND &&
+	       function == native_thunk(i);
+}
+
+static bool is_wanted(JNIEnv *jni, jmethodID method)
+{
+	struct jvm_method description;
+	bool wanted;
+
+	if (!jvm_describe_method(jni, method, &description))
+		return true;
+	wanted = plan_of(&description).probes != PROBE_NONE;
+	jvm_method_fini(&description);
+	return wanted;
+}
+
+void native_methods_renew(JNIEnv *jni)
+{
+	unsigned count;
+
+	lock_take(&records_lock);
+	count = used;
+	lock_give(&records_lock);
+	if (count == 0 || !native_function_learn(jni))
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_wrapped(i) || is_wanted(jni, method_of[i]))
+			continue;
+		/* Calls that are within it end as what they began as. */
+		lock_take(&records_lock);
+		is_unwanted[i] = true;
+		__atomic_and_fetch(&native_records[i].ref, ~WORD_PROBES, __ATOMIC_RELAXED);
+		lock_give(&records_lock);
+	}
 }
 
 /* ---- the end ---- */
@@ -383,13 +427,8 @@ bool native_methods_end(JNIEnv *jni)
 	lock_give(&records_lock);
 	if (count == 0 || !native_function_learn(jni))
 		return out;
-	for (unsigned i = 0; i < count; i++) {
-		void *function;
-
-		/* Not those of unloaded classes, and those that were bound to others since. */
-		if (native_function_find(method_of[i], &function) == NATIVE_BOUND &&
-			function == native_thunk(i))
+	for (unsigned i = 0; i < count; i++)
+		if (is_wrapped(i))
 			give_back(jni, method_of[i], native_records[i].original);
-	}
 	return out;
 }

@@ -39,6 +39,10 @@ void native_methods_begin(JNIEnv *jni);
 /* The method's calls, where they are wrapped, are from now on seen as its kind says (call_kinds.h). */
 void native_methods_change(uint32_t method);
 
+/* A session has left: calls of wrapped methods that no other wants are not seen any more. Their thunks stay until the end. As
+ * native_methods_take_noted. */
+void native_methods_renew(JNIEnv *jni);
+
 /* They are not any more, and those that are wrapped are bound to their own functions again,
  * where possible; thunks that stay do nothing but call. Waits for the binding under way: false,
  * if that does not end. As native_methods_take_noted. */

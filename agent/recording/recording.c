@@ -411,6 +411,18 @@ static int join_samples(JNIEnv *jni, struct session *session, struct error *erro
 	return samples(session) ? sample_events_begin(jni, error) : 0;
 }
 
+/* Conditions that only it had asked for end. */
+static void leave_samples(JNIEnv *jni, struct session *session)
+{
+	uint32_t wanted = 0;
+
+	for (const struct session *each = session->host; each; each = each->next)
+		wanted |= each->left ? 0 : each->conditions;
+	sampler_keep(wanted);
+	if (!session_any(session->host, sample_events_allocations))
+		sample_events_stop();
+}
+
 static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
 {
 	static const struct threads_told told = {sample_thread, sample_thread_no_more};
@@ -558,8 +570,9 @@ static const struct step {
 	{"threads join", always, threads_begin, threads_stop, threads_end, join_threads,
 		leave_threads},
 	{"the register of counters", session_counts_calls, counted_calls_begin,
-		counted_calls_stop, counted_calls_end, NULL, NULL},
-	{"stacks", reads_stacks, begin_samples, stop_samples, NULL, join_samples, NULL},
+		counted_calls_stop, counted_calls_end, counted_calls_more, counted_calls_less},
+	{"stacks", reads_stacks, begin_samples, stop_samples, NULL, join_samples,
+		leave_samples},
 	{"the JVM's events", always, begin_events, NULL, end_events, begin_events,
 		leave_events},
 	{"traces", always, tracers_begin, tracers_stop, NULL, join_traces, leave_traces},

@@ -53,13 +53,13 @@ static void reshape(JNIEnv *jni, struct session *session, bool objects)
 int recording_widen(JNIEnv *jni, struct session *session, const struct pattern_list *metrics,
 	enum hotspot_alloc alloc, struct error *error)
 {
-	static bool
-		unwritten; /* the last widening failed: the file may lack what the trace has; one at a time */
+	/* The recording whose last widening failed: its file may lack what the trace has. One at a time. */
+	static uint32_t unwritten;
 	const struct metric_set *before = session_metrics(session);
 	struct metric_set wider;
 	int code = metric_set_widen(&wider, before, metrics, error);
 
-	if (code || (wider.count == before->count && !unwritten))
+	if (code || (wider.count == before->count && unwritten != recording_now()))
 		return code;
 	code = prove(session, &wider, alloc, error);
 	if (code)
@@ -67,7 +67,7 @@ int recording_widen(JNIEnv *jni, struct session *session, const struct pattern_l
 	recording_describe_alloc(&wider, alloc);
 	slots_outgrow();
 	code = writer_widen(session->writer, &wider, error);
-	unwritten = code != 0;
+	unwritten = code ? recording_now() : 0;
 	/* Where the writer has not answered, the trace may grow yet: functions go on to hand over. */
 	if (code == 0 || session_metrics(session) != before)
 		reshape(jni, session, counts_objects(&wider) && !counts_objects(before));

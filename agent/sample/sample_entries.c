@@ -90,7 +90,8 @@ void sample_entered(uint32_t method, bool by_probe)
 	if (conditions == 0 || !sampler_records())
 		return;
 	for (unsigned i = 0; i < SAMPLE_CONDITIONS; i++) {
-		if (!(conditions >> i & 1) || !is_due(&entries[i]))
+		if (!(conditions >> i & 1) || !sampler_has(entries[i].condition) ||
+			!is_due(&entries[i]))
 			continue;
 		weight[entries[i].condition] = 1;
 		any = true;

@@ -112,7 +112,7 @@ static int too_many(struct error *error)
 {
 	return error_set(error, ERROR_VALUE, "option 'sample': at most %d conditions%s",
 		SAMPLE_CONDITIONS,
-		sampling.conditions > 0 ? " of all sessions that record" : "");
+		sampling.conditions > 0 ? " in one recording, of all its sessions" : "");
 }
 
 int sampler_prepare(const struct options *options, struct error *error)
@@ -144,18 +144,23 @@ static int condition_called(const char *item, unsigned among)
 	return -1;
 }
 
-uint32_t sampler_conditions(const struct options *options)
+static uint32_t conditions_of(const struct options *options, unsigned among)
 {
 	const char *const *items;
 	size_t count = items_of(options, &items);
 	uint32_t bits = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int place = condition_called(items[i], sampling.conditions);
+		int place = condition_called(items[i], among);
 
 		bits |= place >= 0 ? 1U << place : 0;
 	}
 	return bits;
+}
+
+uint32_t sampler_conditions(const struct options *options)
+{
+	return conditions_of(options, sampling.conditions);
 }
 
 /* ---- begin and end ---- */
@@ -270,13 +275,14 @@ static uint8_t that_want(const char *name, int64_t java_id, pid_t tid)
 static void take_choices(struct sample_event_choice choices[SAMPLE_CONDITIONS])
 {
 	for (unsigned i = 0; i < sampling.conditions; i++)
-		choices[i] = sampling.condition[i].event;
+		choices[i] = sampler_has(i) ? sampling.condition[i].event
+					    : (struct sample_event_choice){0};
 }
 
-/* The clock of a condition from that place on. */
-static void begin_clock(unsigned from)
+/* The clock, if a condition is its. */
+static void begin_clock(void)
 {
-	int wall = sampler_condition(SAMPLE_WALL, from);
+	int wall = sampler_condition(SAMPLE_WALL, 0);
 
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), sampling_look))
 		log_line(LOG_ERROR,
@@ -298,7 +304,7 @@ static bool fall_quiet(void)
 static const struct condition *of_kind(enum sample_event_kind kind, unsigned among)
 {
 	for (unsigned i = 0; i < among; i++)
-		if (sampling.condition[i].choice.kind == kind)
+		if (sampling.condition[i].choice.kind == kind && !sampling.condition[i].off)
 			return &sampling.condition[i];
 	return NULL;
 }
@@ -339,28 +345,67 @@ static int choose_more(const struct options *options, struct error *error)
 	return (int)conditions;
 }
 
-int sampler_more(const struct options *options, struct error *error)
+/* Those that are had at the moment, a bit each. */
+static uint32_t conditions_had(void)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < sampling.conditions; i++)
+		bits |= sampler_has(i) ? 1U << i : 0;
+	return bits;
+}
+
+/* There are so many from now on, of which those with a bit are had. False, and all is as it was: a stack is being taken, which
+ * hangs. */
+static bool change_conditions(unsigned count, uint32_t had)
 {
 	struct sample_event_choice choices[SAMPLE_CONDITIONS];
-	int conditions = sampling.buffer ? choose_more(options, error) : cannot(error);
-	unsigned before;
+	bool had_clock = sampler_condition(SAMPLE_WALL, 0) >= 0, has_clock;
+	bool quiet = fall_quiet();
 
-	if (conditions < 0 || (unsigned)conditions == sampling.conditions)
-		return conditions < 0 ? conditions : 0;
+	if (quiet) {
+		sampling.conditions = count;
+		for (unsigned i = 0; i < count; i++)
+			atomic_store(&sampling.condition[i].off, !(had >> i & 1));
+		take_choices(choices);
+		sampled_threads_more(choices, count, sampling_signal);
+	}
+	atomic_store(&sampling_active, true);
+	has_clock = sampler_condition(SAMPLE_WALL, 0) >= 0;
+	if (had_clock && !has_clock)
+		wall_clock_stop();
+	if (!had_clock && has_clock)
+		begin_clock();
+	return quiet;
+}
+
+int sampler_more(const struct options *options, struct error *error)
+{
+	int conditions = sampling.buffer ? choose_more(options, error) : cannot(error);
+	uint32_t had = conditions_had(), wanted;
+
+	if (conditions < 0)
+		return conditions;
+	wanted = had | conditions_of(options, (unsigned)conditions);
+	if (wanted == had)
+		return 0;
 	if (sampler_need_signal(error))
 		return -(int)error->code;
-	if (!fall_quiet()) {
-		atomic_store(&sampling_active, true);
+	if (!change_conditions((unsigned)conditions, wanted))
 		return error_set(error, ERROR_BUSY,
 			"stacks cannot be sampled now: one is being taken, which hangs");
-	}
-	before = sampling.conditions;
-	sampling.conditions = (unsigned)conditions;
-	take_choices(choices);
-	sampled_threads_more(choices, sampling.conditions, sampling_signal);
-	atomic_store(&sampling_active, true);
-	begin_clock(before);
 	return 0;
+}
+
+void sampler_keep(uint32_t conditions)
+{
+	uint32_t had = conditions_had();
+
+	if ((had & ~conditions) != 0 &&
+		!change_conditions(sampling.conditions, had & conditions))
+		log_line(LOG_WARN,
+			"a stack is being taken, which hangs: what a session that left has "
+			"sampled is sampled on");
 }
 
 void sampler_begin(void)
@@ -371,7 +416,7 @@ void sampler_begin(void)
 	atomic_store(&sampling_active, true);
 	sampled_threads_begin(choices, sampling.conditions, sampling_signal,
 		&(struct sampled_threads_for){that_want, sampling_left});
-	begin_clock(0);
+	begin_clock();
 }
 
 void sampler_renew(void)

@@ -67,10 +67,14 @@ void sampler_begin(void);
 /* Which of the conditions that there are, a bit each, the options ask for. */
 uint32_t sampler_conditions(const struct options *options);
 
-/* Of the conditions that the options ask for, those that there are not yet are had, too, between sampler_begin and sampler_stop: stacks are
+/* Of the conditions that the options ask for, those that there are not yet, or not any more, are had, too, between sampler_begin and sampler_stop: stacks are
  * not taken for some ms. 0, or a negative code, and all is as it was: one is not to be had, there would be too many, or it is one of entries, which
  * are of one session alone. */
 int sampler_more(const struct options *options, struct error *error);
+
+/* Sessions have left: of the conditions those with a bit are had on. Stacks are not taken for some ms, if there is any other. The places of
+ * others stay, for those who have samples of them. Between sampler_begin and sampler_stop. */
+void sampler_keep(uint32_t conditions);
 
 /* No stack is taken from now on. False: a handler is still inside. */
 bool sampler_stop(void);
@@ -196,6 +200,9 @@ bool sampler_records(void);
 /* The place of the first condition of that kind that is not before `from`, or -1: there is none, or nothing is
  * sampled now. */
 int sampler_condition(enum sample_event_kind kind, unsigned from);
+
+/* False: no session wants it any more. */
+bool sampler_has(unsigned condition);
 
 /* Its period. */
 uint64_t sampler_period(unsigned condition);

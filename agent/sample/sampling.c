@@ -16,9 +16,14 @@ int sampling_signal;
 int sampler_condition(enum sample_event_kind kind, unsigned from)
 {
 	for (unsigned i = from; atomic_load(&sampling_active) && i < sampling.conditions; i++)
-		if (sampling.condition[i].choice.kind == kind)
+		if (sampling.condition[i].choice.kind == kind && !sampling.condition[i].off)
 			return (int)i;
 	return -1;
+}
+
+bool sampler_has(unsigned condition)
+{
+	return !atomic_load_explicit(&sampling.condition[condition].off, memory_order_relaxed);
 }
 
 uint64_t sampler_period(unsigned condition)

@@ -32,7 +32,8 @@ struct condition {
 	char name[280];
 	struct sample_choice choice;
 	struct sample_event_choice event;
-	char how[128]; /* in words, for the summary */
+	_Atomic bool off; /* all sessions that asked for it have left; its place stays */
+	char how[128];    /* in words, for the summary */
 	/* Periods in stacks; stacks; squares of the periods that each stands for, which say how sure shares are. */
 	_Atomic uint64_t taken, stacks, squares;
 	_Atomic uint64_t loss[SAMPLE_LOSSES], throttled;

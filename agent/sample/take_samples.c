@@ -63,6 +63,9 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 	for (unsigned i = 0; i < sampling.conditions; i++) {
 		struct condition *condition = &sampling.condition[i];
 
+		weight[i] = 0;
+		if (!sampler_has(i))
+			continue;
 		kernel->periods = kernel->lost = kernel->throttled = 0;
 		if (condition->choice.kind == SAMPLE_WALL)
 			kernel->periods = atomic_exchange(&thread->due, 0);
@@ -828,8 +831,12 @@ void sampling_look(struct sampled_thread *thread, uint32_t ticks)
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
 	uint64_t ran = sampled_thread_ran(thread), used = ran - thread->ran;
 	int wall = sampler_condition(SAMPLE_WALL, 0);
-	bool runs = used > ticks * sampling.condition[wall].choice.period / 2;
+	bool runs;
 
+	/* Conditions change at the moment. */
+	if (wall < 0)
+		return;
+	runs = used > ticks * sampling.condition[wall].choice.period / 2;
 	thread->ran = ran;
 	weight[wall] = ticks;
 	if (runs || !take_outside(thread, false, (struct reason){.weight = weight})) {

@@ -36,7 +36,7 @@ static struct thread_slot *begin_platform(struct thread_slot *slot,
 		return refuse(slot);
 	/* Rows may have been renewed before this one was among them. */
 	if (session_now() != slot->session)
-		trace_want_row(context, session_thread_bits(session, &identity));
+		slot_want_row(context, session);
 	atomic_store(&slot->context, context);
 	io_opener_known_as(context->row.identity.name);
 	slot_push_found(slot, jni, found);
@@ -84,7 +84,7 @@ static struct thread_slot *come_again(struct thread_slot *slot, const struct ses
 	if (slot->mounted)
 		context = virtual_threads_ask_again(slot, session, jni, thread);
 	else
-		trace_want_row(context, session_thread_bits(session, &context->row.identity));
+		slot_want_row(context, session);
 	if (!atomic_load_explicit(&context->outside, memory_order_relaxed))
 		return slot;
 	if (session_has_scope(session)) {

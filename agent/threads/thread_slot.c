@@ -219,6 +219,17 @@ struct thread_slot *slot_own(uint32_t recording)
 	return slot;
 }
 
+/* Behind each edition's number rows are renewed: what was asked for in the one before must not come behind that. */
+void slot_want_row(struct thread_context *context, const struct session *session)
+{
+	uint32_t edition;
+
+	do {
+		edition = session_now();
+		trace_want_row(context, session_thread_bits(session, &context->row.identity));
+	} while (session_now() != edition);
+}
+
 void slot_push_found(struct thread_slot *thread, JNIEnv *jni, enum found_frames found)
 {
 	struct thread_context *context = slot_context(thread);

@@ -260,6 +260,10 @@ void slot_give(struct thread_slot *slot);
 /* The calling thread begins its life in the JVM, or another one: it may have been attached before. */
 void slot_attach(void);
 
+/* The row of the context, which is the slot's owner's, is for the sessions that want its thread, also if others do by the time
+ * that it is. */
+void slot_want_row(struct thread_context *context, const struct session *session);
+
 /* ---- turned away ---- */
 
 /* The calling thread's events are turned away while it does jprof's own work, whatever sessions begin

@@ -106,20 +106,21 @@ static enum slot_state renew_carrier(
 	struct thread_slot *own, const struct session *session, enum slot_state before)
 {
 	struct thread_context *context = slot_context(own);
-	struct thread_context *unlisted =
-		atomic_load_explicit(&own->unlisted, memory_order_relaxed);
+	struct thread_context *any = carrier_of(own), *unlisted;
 
-	const struct thread_identity *identity = &(context ? context : unlisted)->row.identity;
-	uint8_t wanted = session_thread_bits(session, identity);
-
+	/* The recording has ended meanwhile, and not waited for this thread. */
+	if (!any)
+		return before;
 	if (context)
-		trace_want_row(context, wanted);
+		slot_want_row(context, session);
 	else
-		own->refused = !session_records_thread(session, wanted);
+		own->refused = !session_records_thread(
+			session, session_thread_bits(session, &any->row.identity));
 	if (session_has_scope(session) || own->refused)
 		return before;
+	unlisted = atomic_exchange(&own->unlisted, NULL);
 	if (unlisted)
-		trace_thread_end(unlisted->trace, atomic_exchange(&own->unlisted, NULL), NULL);
+		trace_thread_end(unlisted->trace, unlisted, NULL);
 	if (context && atomic_load_explicit(&context->outside, memory_order_relaxed))
 		context_come_in(context);
 	return SLOT_FREE;
@@ -215,22 +216,35 @@ static struct thread_identity identity_of(
 	return identity;
 }
 
-/* One that no session wants stays in its group, which may be nobody's by now. */
+/* The mounted thread's lane, of the group for the sessions that want it. One that no session wants stays in its group, which may be
+ * nobody's by now. As slot_want_row. */
+static struct thread_context *group_again(struct thread_slot *slot, struct thread_context *lane,
+	const struct session *session, const struct jvm_thread *description)
+{
+	struct thread_identity identity;
+	uint32_t edition;
+
+	do {
+		edition = session_now();
+		identity = identity_of(session, description);
+		if (identity.wanted != 0)
+			lane = virtual_regroup(slot->carrier, lane, slot->mounted, &identity);
+	} while (session_now() != edition);
+	return lane;
+}
+
 struct thread_context *virtual_threads_ask_again(
 	struct thread_slot *slot, const struct session *session, JNIEnv *jni, jthread thread)
 {
 	struct thread_context *lane = slot_context(slot);
 	struct jvm_thread description;
-	struct thread_identity identity;
 
 	if (slot->mounted->asked == slot->session)
 		return lane;
 	slot->mounted->asked = slot->session;
 	if (!jvm_describe_thread(jni, thread, &description))
 		return lane;
-	identity = identity_of(session, &description);
-	if (identity.wanted != 0)
-		lane = virtual_regroup(slot->carrier, lane, slot->mounted, &identity);
+	lane = group_again(slot, lane, session, &description);
 	atomic_store_explicit(&slot->context, lane, memory_order_relaxed);
 	return lane;
 }
@@ -254,6 +268,8 @@ static struct thread_slot *begin_mounted(struct thread_slot *virtual,
 		return NULL;
 	}
 	virtual->mounted->asked = virtual->session;
+	if (session_now() != virtual->session)
+		lane = group_again(virtual, lane, session, description);
 	set_word(virtual->mounted_in, virtual->mounted->number + 1);
 	atomic_store(&virtual->context, lane);
 	slot_push_found(virtual, jni, found);

@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "agent/methods/plan.h"
 
 /* An owner with lists of one pattern each; "": none. */
@@ -273,6 +277,25 @@ static void test_named(void **state)
 	}
 }
 
+/* Patterns that choose nothing are noted like those that do. */
+static void test_noted(void **state)
+{
+	struct pattern_list noted;
+	struct jvm_method buy = method("com.acme.Shop", "buy", false);
+	struct wish wish;
+
+	add(&noted, "com.acme.Shop.buy");
+	want(&wish, PROBE_ENTRY, "com.acme.Shop.sell", "", "");
+	assert_int_equal(pattern_list_add(&wish.include, "com.acme.Shop.buy"), 0);
+	wish.owner.noted = &noted;
+	assert_int_equal(plan_of(&buy).entered, 1 << 1);
+	assert_int_equal(pattern_list_noted(&noted, 0), 1);
+	assert_int_equal(probes("com.acme.Shop", "sell", false), PROBE_ENTRY);
+	assert_int_equal(pattern_list_noted(&noted, 0), 1);
+	drop(&wish);
+	pattern_list_fini(&noted);
+}
+
 /* The JDK's own as with any pattern: where its class is named. */
 static void test_named_of_jdk(void **state)
 {
@@ -322,6 +345,11 @@ static void test_editions(void **state)
 
 	want(&wish, PROBE_TIMED, "*", "", "");
 	assert_int_equal(plan_edition(), before + 1);
+	{
+		struct jvm_method buy = method("com.acme.Shop", "buy", false);
+
+		assert_int_equal(plan_of(&buy).edition, before + 1);
+	}
 	assert_int_equal(wish.owner.since, before + 1);
 	drop(&wish);
 	assert_int_equal(plan_edition(), before + 2);
@@ -372,6 +400,98 @@ static void test_own(void **state)
 	drop(&wish);
 }
 
+/* ---- settling, while others ask ---- */
+
+static _Atomic unsigned asked; /* questions that have come to the owner */
+static _Atomic bool over;
+
+/* Leaves when another one has come in: there is always one who asks. */
+static bool until_another_asks(const struct jvm_method *method, unsigned session)
+{
+	unsigned own = atomic_fetch_add(&asked, 1) + 1;
+
+	while (atomic_load(&asked) == own && !atomic_load(&over))
+		usleep(10);
+	return true;
+}
+
+static void *ask_always(void *nothing)
+{
+	while (!atomic_load(&over))
+		probes("com.acme.Shop", "buy", false);
+	return nothing;
+}
+
+static bool until_over(const struct jvm_method *method, unsigned session)
+{
+	atomic_store(&asked, 1);
+	while (!atomic_load(&over))
+		usleep(10);
+	return true;
+}
+
+static void *settle(void *settled)
+{
+	assert_true(plan_settle());
+	atomic_store((_Atomic bool *)settled, true);
+	return NULL;
+}
+
+static void await_asked(unsigned count)
+{
+	while (atomic_load(&asked) < count)
+		usleep(10);
+}
+
+static void begin_asking(
+	struct wish *wish, bool (*wants)(const struct jvm_method *method, unsigned session))
+{
+	atomic_store(&asked, 0);
+	atomic_store(&over, false);
+	want(wish, PROBE_TIMED, "com.acme.*", "", "");
+	wish->owner.wants = wants;
+}
+
+/* Without a moment in which nobody asks. */
+static void test_settle_among_askers(void **state)
+{
+	enum { ASKERS = 3, TIMES = 20 };
+	pthread_t thread[ASKERS];
+	struct wish wish;
+
+	begin_asking(&wish, until_another_asks);
+	for (int i = 0; i < ASKERS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, ask_always, NULL), 0);
+	await_asked(ASKERS);
+	for (int i = 0; i < TIMES; i++)
+		assert_true(plan_settle());
+	atomic_store(&over, true);
+	for (int i = 0; i < ASKERS; i++)
+		pthread_join(thread[i], NULL);
+	drop(&wish);
+}
+
+/* Whoever asked before is waited for. */
+static void test_settle_waits(void **state)
+{
+	enum { LONG_US = 50000 };
+	_Atomic bool settled = false;
+	pthread_t asker, settler;
+	struct wish wish;
+
+	begin_asking(&wish, until_over);
+	assert_int_equal(pthread_create(&asker, NULL, ask_always, NULL), 0);
+	await_asked(1);
+	assert_int_equal(pthread_create(&settler, NULL, settle, &settled), 0);
+	usleep(LONG_US);
+	assert_false(atomic_load(&settled));
+	atomic_store(&over, true);
+	pthread_join(asker, NULL);
+	pthread_join(settler, NULL);
+	assert_true(atomic_load(&settled));
+	drop(&wish);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,11 +500,14 @@ int main(void)
 		cmocka_unit_test(test_union),
 		cmocka_unit_test(test_sessions),
 		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_noted),
 		cmocka_unit_test(test_named_of_jdk),
 		cmocka_unit_test(test_without_probes),
 		cmocka_unit_test(test_editions),
 		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_settle_among_askers),
+		cmocka_unit_test(test_settle_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

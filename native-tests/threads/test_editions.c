@@ -112,6 +112,57 @@ static void test_goes_on(void **state)
 	test_picture_fini(&picture);
 }
 
+/* Says what was so, when another edition has come by then. */
+static uint8_t too_late(const char *name)
+{
+	fake_that_want = second_wants;
+	renew();
+	return FIRST;
+}
+
+/* Rows were renewed between the thread's question and what it does by the answer. */
+static void test_answered_late(void **state)
+{
+	struct test_picture picture = {.metrics = 2};
+
+	session = fake_begin(false);
+	assert_true(fake_enter(A));
+	renew();
+	fake_that_want = too_late;
+	assert_true(fake_leave(A));
+	fake_stop(&picture);
+
+	assert_int_equal(picture.count, 1);
+	assert_row(&picture, 0, "main", SECOND, 1);
+	test_picture_fini(&picture);
+}
+
+/* The same of a virtual one, which is in no group by the old answer. */
+static void test_virtual_is_answered_late(void **state)
+{
+	struct fake_thread worker = {.java_id = 2, .name = "worker-1", .is_virtual = true};
+	struct test_picture picture = {.metrics = 2};
+
+	session = fake_begin(false);
+	atomic_store(&fake_sessions_of_all, 0);
+	atomic_store(&fake_sessions, FIRST | SECOND);
+	fake_that_want = second_wants;
+	fake_mount(&worker);
+	assert_true(fake_enter(B));
+	renew();
+	fake_that_want = too_late;
+	assert_true(fake_leave(B));
+	fake_unmount();
+	fake_stop(&picture);
+
+	assert_int_equal(picture.count, 3);
+	assert_row(&picture, 1, "worker-*", SECOND, 1);
+	assert_int_equal(picture.row[2].identity.wanted, FIRST);
+	assert_true(picture.row[1].thread.alive);
+	assert_false(picture.row[2].thread.alive);
+	test_picture_fini(&picture);
+}
+
 /* Nothing of a recording is in the next, whatever edition it had come to. */
 static void test_another_recording(void **state)
 {
@@ -534,6 +585,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_goes_on),
+		TEST(test_answered_late),
+		TEST(test_virtual_is_answered_late),
 		TEST(test_another_recording),
 		TEST(test_methods_are_looked_up_again),
 		TEST(test_refused_is_asked_again),
