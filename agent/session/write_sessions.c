@@ -303,21 +303,6 @@ static int clear(struct write_sessions *sessions, struct profile_writer *profile
 	return status;
 }
 
-void shared_drop(
-	struct write_sessions *sessions, struct profile_writer *profile, uint32_t number)
-{
-	struct written_session *session = find(sessions, number);
-	uint32_t first;
-
-	if (!session)
-		return;
-	session->ended = (int64_t)session->began;
-	if (session->snapshot > 0)
-		clear(sessions, profile, session, &first, &(struct error){0});
-	profile_copy_discard(session->copy);
-	forget(sessions, session);
-}
-
 static int hide(struct write_sessions *sessions, struct profile_writer *profile,
 	const struct written_session *session, struct error *error)
 {
@@ -350,6 +335,24 @@ static int leave_database(struct write_sessions *sessions, struct profile_writer
 	if (shared_rescue(sessions, profile))
 		return 0;
 	return hide(sessions, profile, session, error);
+}
+
+void shared_drop(
+	struct write_sessions *sessions, struct profile_writer *profile, uint32_t number)
+{
+	struct written_session *session = find(sessions, number);
+	uint32_t first;
+
+	if (!session)
+		return;
+	session->ended = (int64_t)session->began;
+	if (!session->copy &&
+		leave_database(sessions, profile, session, &(struct error){0}) < 0)
+		return;
+	if (session->snapshot > 0)
+		clear(sessions, profile, session, &first, &(struct error){0});
+	profile_copy_discard(session->copy);
+	forget(sessions, session);
 }
 
 /* The last copy of one that is no holder. */

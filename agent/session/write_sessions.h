@@ -70,7 +70,7 @@ void shared_first(struct write_sessions *sessions, const struct writer_session *
 int shared_add(struct write_sessions *sessions, const struct writer_session *further,
 	struct error *error);
 
-/* It has begun: with that snapshot, at that time (ns since the profile's begin); or it has not, and its file goes. */
+/* It has begun: with that snapshot, at that time (ns since the profile's begin); or it has not, and its file goes, unless the database is there. */
 void shared_begun(
 	struct write_sessions *sessions, uint32_t number, uint32_t snapshot, uint64_t at);
 void shared_drop(
