@@ -37,8 +37,9 @@ EXCLUDE = ("*.leaf", "Alpha.fib", "Gamma.dive", "Delta.w*", "Alpha.*", "Beta.pas
 THREADS = "old-*", "pool-*", "brief-*", "virtual-*"
 TRACES = "exceptions", "gc", "threads", "classes", "jit", "locks"
 METRICS = "wall", "cpu", "alloc"
+LATE = "writing the profile takes longer than"  # on a machine that is busy with others; it may begin yet
 # What may be refused, with what it says: another command is under way, and what the first one has begun without.
-LEGAL = {"busy": "", "value": "cannot begin while"}
+LEGAL = {"busy": "", "value": "cannot begin while", "io": LATE}
 
 
 def some(chance, of, most):
@@ -131,6 +132,8 @@ class Random:
         session.began = self.program.book()
         if not answer["ok"]:
             self.refused(answer, session)
+            if LATE in answer["error"]["message"]:
+                self.ask(client, "stop", name=name)
             return None
         self.begun(session)
         return session
