@@ -126,7 +126,7 @@ class Test:
 
     def javac(self, java, *names):
         """Compiles programs of java-tests/agent into the test's folder."""
-        done = run(pathlib.Path(java).parent / "javac", "-XDsuppressNotes", "-d", self.work,
+        done = run(pathlib.Path(java).parent / "javac", "-XDsuppressNotes", "-cp", self.build / "jprof.jar", "-d", self.work,
                    *(self.source / "java-tests/agent" / f"{name}.java" for name in names))
         if done.status != 0:
             self.fail(str(done))

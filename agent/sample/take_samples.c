@@ -111,6 +111,8 @@ static bool find_node(
 		return thread->wanted;
 	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
 	where->row = context->row.id;
+	/* What comes when its context has gone goes to the root. */
+	tree_refer(&context->tree, TREE_ROOT);
 	where->node = tree_refer(&context->tree, context->current);
 	where->method = label_method(tree_at(&context->tree, context->current)->method);
 	return true;
@@ -702,8 +704,9 @@ static bool find_node_of(struct thread_context *context, struct sample_record *w
 	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0 &&
 		!tree_is_referred(&context->tree, index))
 		index = tree_at(&context->tree, index)->parent;
-	/* The row may be folded before anybody has seen it: where its root goes has to be told then. */
-	tree_tell(&context->tree, index);
+	/* The row may be folded before anybody has seen it: where its root goes has to be told then. What comes when its
+	 * context has gone goes there, too. */
+	tree_tell(&context->tree, TREE_ROOT);
 	where->node = tree_at(&context->tree, index)->id;
 	where->method = label_method(tree_at(&context->tree, index)->method);
 	lock_give(&context->tree.lock);

@@ -17,6 +17,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 import jprof.JProf;
@@ -40,7 +41,7 @@ final class Ledger {
 	private static final String[] KINDS = {"old", "pool", "brief", "virtual"};
 	private static final String[] USERS = {"-", "alice", "bob"};
 	private static final String[] RECIPES = {"compute", "careful", "fill", "save", "load", "lock", "mix", "nap"};
-	private static final int OLD = 3, POOL = 4, INSIDE = 2, BATCH = 50;
+	private static final int OLD = 3, POOL = 4, INSIDE = 2, BATCH = 20;
 
 	private static final ReentrantReadWriteLock gate = new ReentrantReadWriteLock(true);
 	private static final AtomicLongArray begun = new AtomicLongArray(KINDS.length * USERS.length * INSIDE * RECIPES.length);
@@ -155,10 +156,13 @@ final class Ledger {
 
 	// ---- work without end ----
 
-	/** Each unit is another one. */
+	/** Each unit is another one. There is time for others, too. */
 	private static void endless(int kind, int first) {
-		for (int i = first;; i++)
+		for (int i = first;; i++) {
 			gated(kind, pick(i), i / RECIPES.length);
+			if (i % 5 == 0)
+				LockSupport.parkNanos(5_000_000);
+		}
 	}
 
 	/** Naps are rare. */
@@ -173,7 +177,7 @@ final class Ledger {
 
 		try {
 			for (;;)
-				batch(kind, factory, BATCH, () -> {
+				pausing(kind, factory, () -> {
 					int first = number.getAndAdd(7);
 
 					for (int i = first; i < first + 7; i++)
@@ -182,6 +186,11 @@ final class Ledger {
 		} catch (InterruptedException e) {
 			throw new IllegalStateException(e);
 		}
+	}
+
+	private static void pausing(int kind, ThreadFactory factory, Runnable work) throws InterruptedException {
+		batch(kind, factory, BATCH, work);
+		Thread.sleep(100);
 	}
 
 	private static void startAll() {

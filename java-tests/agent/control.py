@@ -7,6 +7,7 @@
     control.py PID garbage                            what no client should send
     control.py PID refused CODE                       connects, and expects that error
     control.py PID ask VERB [MEMBER=JSON...]          one request; prints the result
+    control.py PID hold VERB [MEMBER=JSON...]         the same, and stays connected until it is killed
 
 Says what is wrong on standard error, and exits with 1.
 """
@@ -300,14 +301,26 @@ def refused(pid, code):
         fail("the connection goes on")
 
 
+def request(client, verb, members):
+    result = client.must(verb, **{key: json.loads(value) for key, value in (member.split("=", 1) for member in members)})
+    if not failures:
+        print(json.dumps(result), flush=True)
+
+
 def ask(pid, verb, *members):
     client = Client(pid)
-    print(json.dumps(client.must(verb, **{key: json.loads(value) for key, value in
-                                          (member.split("=", 1) for member in members)})))
+    request(client, verb, members)
     client.close()
 
 
-COMMANDS = {"sessions": sessions, "crowd": crowd, "garbage": garbage, "refused": refused, "ask": ask}
+def hold(pid, verb, *members):
+    client = Client(pid)
+    request(client, verb, members)
+    while not failures:
+        time.sleep(600)
+
+
+COMMANDS = {"sessions": sessions, "crowd": crowd, "garbage": garbage, "refused": refused, "ask": ask, "hold": hold}
 
 if __name__ == "__main__":
     COMMANDS[sys.argv[2]](int(sys.argv[1]), *sys.argv[3:])
