@@ -464,11 +464,19 @@ void session_put_facts(void *argument, bool final, fact_put put, void *put_argum
 		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak},
 		{"calls.recorded", state.calls}, {"calls.folded", state.folded_calls}};
 
+	/* Of what may be lost, and was. */
+	const struct {
+		const char *key;
+		uint64_t value;
+	} lost[] = {{"distribution.lost", trace_lost_watched(session->trace)},
+		{"labels.lost", trace_lost_labels(session->trace)},
+		{"tags.deep", trace_deep_tags(session->trace)}};
+
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
 		fact_put_number(put, put_argument, number[i].key, number[i].value);
-	if (trace_lost_watched(session->trace) > 0)
-		fact_put_number(put, put_argument, "distribution.lost",
-			trace_lost_watched(session->trace));
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
+		if (lost[i].value > 0)
+			fact_put_number(put, put_argument, lost[i].key, lost[i].value);
 	if (text)
 		put(put_argument, "matches", text);
 	free(text);

@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 
+#include "agent/trace/trace_rows.h"
 #include "agent/trace/watched_calls.h"
 #include "agent/values/tag_sets.h"
 #include "agent/values/values.h"
@@ -34,7 +35,12 @@ static void note_label(struct thread_context *context)
 		watched_note_label(context);
 }
 
-/* It is at the label below that node. */
+static void count_one(_Atomic uint64_t *count)
+{
+	atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+}
+
+/* It is at the label below that node; without memory at the flat one of the method. */
 static void go_below(struct thread_context *context, uint32_t node, uint32_t label)
 {
 	struct call_tree *tree = &context->tree;
@@ -49,6 +55,8 @@ static void go_below(struct thread_context *context, uint32_t node, uint32_t lab
 	/* One that is there is soon found, which is no rare way; to make it is one. */
 	if (child == 0)
 		child = context_child(context, label);
+	if (tree_at(tree, child)->method != label)
+		count_one(&context->trace->lost_labels);
 	go_to(context, child);
 	note_label(context);
 }
@@ -87,9 +95,16 @@ void context_reach(struct thread_context *context, uint32_t line)
 bool context_value(struct thread_context *context, uint32_t value, bool counts)
 {
 	struct shadow_frame *top = context->stack.top;
+	uint32_t method = label_method(value);
 
-	if (!value || !has_labels(context, label_method(value)))
+	if (!value)
 		return false;
+	if (!has_labels(context, method)) {
+		/* Its path is not kept, or its frame found no room; else it is another's. */
+		if (top->method == method || context->stack.overflow > 0)
+			count_one(&context->trace->lost_labels);
+		return false;
+	}
 	go_below(context, top->node, value);
 	top = context->stack.top;
 	/* Without memory it is the flat one of the method, which counted the call. */
@@ -180,8 +195,8 @@ static struct tag_found *found_at(struct thread_context *context, uint32_t own)
 				  : NULL;
 }
 
-/* The innermost frame gets the thread's tags. */
-static void tag_frame(struct thread_context *context)
+/* The innermost frame gets the thread's tags. False: it cannot have labels. */
+static bool tag_frame(struct thread_context *context)
 {
 	const struct call_tree *tree = &context->tree;
 	struct shadow_frame *top = context->stack.top;
@@ -192,7 +207,7 @@ static void tag_frame(struct thread_context *context)
 	if (context_at_root(context))
 		top->node = TREE_ROOT;
 	if (context->stack.overflow > 0 || !has_labels(context, top->method))
-		return;
+		return false;
 	own = above(tree, top->node, LABEL_TAGS);
 	found = found_at(context, own);
 	if (found && found->own == own && found->set == context->tags &&
@@ -208,6 +223,7 @@ static void tag_frame(struct thread_context *context)
 	}
 	go_to(context, node);
 	note_label(context);
+	return true;
 }
 
 /* Calls that have ended give their keys back the values of before. */
@@ -262,7 +278,8 @@ void context_tags(struct thread_context *context, uint32_t set)
 		context_settle(context);
 	context->tags = set;
 	context->stack.untagged = context->stack.top;
-	tag_frame(context);
+	if (!tag_frame(context))
+		count_one(&context->trace->lost_labels);
 }
 
 static size_t tag_calls_bytes(uint32_t room)
@@ -309,13 +326,30 @@ void tag_calls_destroy(struct tag_calls *calls, struct memory_budget *budget)
 	free(calls);
 }
 
+/* Why it has no room. */
+static void count_no_room(struct thread_context *context)
+{
+	const struct tag_calls *calls = context->tag_calls;
+
+	count_one(calls && calls->count == TAG_CALLS ? &context->trace->deep_tags
+						     : &context->trace->lost_labels);
+}
+
 bool context_tag_call(struct thread_context *context, uint32_t value)
 {
-	struct tag_calls *calls = value ? tag_calls_room(context) : NULL;
-	uint32_t key = value ? value_get(value).parameter : 0;
+	struct tag_calls *calls;
+	uint32_t key;
 
-	if (!calls || context_at_root(context) || context->stack.overflow > 0)
+	if (!value || context_at_root(context))
 		return false;
+	calls = tag_calls_room(context);
+	if (!calls)
+		count_no_room(context);
+	else if (context->stack.overflow > 0)
+		count_one(&context->trace->lost_labels);
+	if (!calls || context->stack.overflow > 0)
+		return false;
+	key = value_get(value).parameter;
 	calls->call[calls->count++] =
 		(struct tag_call){(uint32_t)shadow_depth(&context->stack) - 1, key,
 			tag_set_value(context->tags, key)};
@@ -396,4 +430,6 @@ void context_put_label(struct thread_context *context, const struct shadow_frame
 {
 	if (context->stack.overflow == 0 && has_labels(context, label_method(frame->method)))
 		go_below(context, context->stack.top->node, frame->method);
+	else
+		count_one(&context->trace->lost_labels);
 }

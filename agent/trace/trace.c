@@ -115,6 +115,7 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 		return NULL;
 	atomic_init(&trace->set, set);
 	trace->all = UINT8_MAX;
+	trace->numbers_lost = node_labels_lost();
 	memory_budget_init(&trace->budget, max_memory);
 	lock_init(&trace->lock, LOCK_THREADS);
 	slow_calls_init(&trace->slow, &trace->budget, 0);
@@ -153,6 +154,16 @@ struct slow_calls *trace_slow_calls(struct trace *trace)
 uint64_t trace_lost_watched(const struct trace *trace)
 {
 	return atomic_load(&trace->lost_watched);
+}
+
+uint64_t trace_lost_labels(const struct trace *trace)
+{
+	return atomic_load(&trace->lost_labels) + node_labels_lost() - trace->numbers_lost;
+}
+
+uint64_t trace_deep_tags(const struct trace *trace)
+{
+	return atomic_load(&trace->deep_tags);
 }
 
 void trace_expect_old_frames(struct trace *trace)

@@ -72,6 +72,11 @@ struct slow_calls *trace_slow_calls(struct trace *trace);
 /* Calls of watched methods that there was no memory for. */
 uint64_t trace_lost_watched(const struct trace *trace);
 
+/* How often a value, a tag, or a line had no memory: what was done has none then. And how often a call set no tag, for it was in
+ * TAG_CALLS calls that did. On any thread. */
+uint64_t trace_lost_labels(const struct trace *trace);
+uint64_t trace_deep_tags(const struct trace *trace);
+
 /* NULL: they are not. */
 struct records *trace_records(const struct trace *trace);
 

@@ -71,6 +71,10 @@ struct trace {
 	struct watching watching; /* constant */
 	struct slow_calls slow;
 	_Atomic uint64_t lost_watched; /* without the lock */
+	/* Labels: values, tags and lines that found no memory, but for those without a number, and how many had none before; calls that
+	 * set no tag, as TAG_CALLS around them did. Without the lock. */
+	_Atomic uint64_t lost_labels, deep_tags;
+	uint64_t numbers_lost; /* constant */
 };
 
 /* Metrics of the set that are read from the clock run on while a virtual thread is not mounted. */

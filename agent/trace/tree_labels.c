@@ -23,6 +23,8 @@ struct table {
 
 static _Atomic(struct table *) table;
 
+static _Atomic uint64_t lost; /* see node_labels_lost */
+
 enum { TABLE_SLOTS = 1024 };
 
 static bool is_same(struct node_label a, struct node_label b)
@@ -105,5 +107,12 @@ uint32_t node_label(uint32_t method, enum label_kind kind, uint32_t content)
 	number = number_of(wanted);
 	lock_give(&labels_lock);
 	errno = saved_errno;
+	if (!number)
+		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
 	return number;
+}
+
+uint64_t node_labels_lost(void)
+{
+	return atomic_load_explicit(&lost, memory_order_relaxed);
 }

@@ -52,6 +52,9 @@ extern _Atomic(struct node_label *) label_blocks[LABEL_BLOCKS];
 /* The label of that method. 0: no memory, or there are LABELS_MAX. */
 uint32_t node_label(uint32_t method, enum label_kind kind, uint32_t content);
 
+/* How often there was none, ever. On any thread. */
+uint64_t node_labels_lost(void);
+
 static inline bool is_label(uint32_t method)
 {
 	return method & LABEL;

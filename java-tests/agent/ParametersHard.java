@@ -61,6 +61,15 @@ public final class ParametersHard {
         return 1 + deep(value, depth + 1);
     }
 
+    /** Each call inside the one before, with a tag of its own. */
+    static void nest(int level, int levels) {
+        taken++;
+        if (level + 1 < levels) {
+            nest(level + 1, levels);
+        }
+        taken++;
+    }
+
     public interface Named {
         String name() throws Exception;
     }
@@ -370,6 +379,7 @@ public final class ParametersHard {
                 case "many" -> manyCalls(Integer.parseInt(words[1]));
                 case "texts" -> texts();
                 case "bad" -> bad();
+                case "nest" -> nest(0, Integer.parseInt(words[1]));
                 case "hold" -> hold();
                 case "release" -> release();
                 case "work" -> work(Integer.parseInt(words[1]));

@@ -116,10 +116,10 @@ TIMES = int(os.environ.get("TIMES", "50"))
 LEFT, LEFT_EACH = 1 << 20, 8 << 10  # bytes that jprof may have more behind recordings, as traces-switched.py says
 
 
-def started(test, java, profile, options, *words):
+def started(test, java, profile, options, *words, known=KNOWN):
     text = ",".join(f"{key}={value}" for key, value in options.items())
     return Target(test, *words, java, *CHECKED, f"-javaagent:{test.work}/hard.jar", f"-agentpath:{test.agent}=file={profile},{text}",
-                  "-cp", test.work, "ParametersHard", known_errors=KNOWN)
+                  "-cp", test.work, "ParametersHard", known_errors=known)
 
 
 def many(test, java):
@@ -143,6 +143,39 @@ def many(test, java):
     hashes = [row["value"] for row in seen.rows("values") if row["kind"] == "value" and row["parameter"].endswith(":hash")]
     test.expect(all(re.fullmatch("#[0-9a-f]{16}", value) for value in hashes), f"{what}: {hashes[:3]}")
     test.expect(int(seen.fact["memory.peak"]) <= 64 << 20, f"{what}: memory {seen.fact['memory.peak']}")
+
+
+def nested(test, java):
+    """Calls that set a tag inside one another: of those beyond the bound it is said that they set none."""
+    for levels, deep in (64, None), (100, 36):
+        profile, what = test.new_profile(), f"{java}: {levels} tags inside one another"
+        target = started(test, java, profile, {"calls": "instrument", "tags": "level:ParametersHard.nest(0)"})
+        target.tell("nest", levels)
+        target.end()
+        seen = test.views(profile)
+        test.same(what, deep, seen.fact.get("tags.deep") and int(seen.fact["tags.deep"]))
+        test.expect("labels.lost" not in seen.fact, f"{what}: labels.lost is {seen.fact.get('labels.lost')}")
+        tags = {row["value"] for row in seen.rows("tags") if row["kind"] == "value"}
+        test.same(f"{what}: tags", {str(level) for level in range(64)}, tags)
+        lines = test.jprof("report", profile, "--view", "summary", "--width", 100).out
+        if deep:
+            test.has_line(what, lines, "Calls without their tag: in 64 others that set tags", "36")
+        else:
+            test.expect("without their tag" not in lines, f"{what}: {lines}")
+
+
+def short(test, java):
+    """Where memory is short, calls whose values found none are counted: not all, for the first ones had theirs until they were folded."""
+    profile, what, levels = test.new_profile(), f"{java}: values without memory", 5000
+    target = started(test, java, profile, {"calls": "instrument", "max_memory": "1m", "parameters": "ParametersHard.nest(0)"},
+                     known=f"{KNOWN}|^jprof: memory was short")
+    target.tell("nest", levels)
+    target.end()
+    seen = test.views(profile)
+    lost = int(seen.fact.get("labels.lost", 0))
+    test.expect(levels / 10 < lost < levels, f"{what}: {lost} are lost, of {levels}")
+    lines = test.jprof("report", profile, "--view", "summary", "--width", 100).out
+    test.has_line(what, lines, "Values, tags, lines without memory: lost", f"{lost:,}")
 
 
 def texts(test, java):
@@ -311,6 +344,8 @@ def main():
             for attached in False, True:
                 exact(test, java, calls, attached, rows)
         many(test, java)
+        nested(test, java)
+        short(test, java)
         texts(test, java)
         bad(test, java)
         recordings(test, java)

@@ -275,6 +275,10 @@ holds 'the paths of what was chosen' grep -q '^main;' alice.txt
 says 1 "nothing was done with the tag 'user=carol'; --view tags lists" report labels.jprof --tag user=carol
 says 1 "nothing was done below the value 'INSERT.'; --view values lists" export labels.jprof --to pprof \
 	--value 'INSERT*'
+"$make_profile" bushy 50 1 lost.jprof 0 tags.deep=36 labels.lost=12345 || exit 1
+prints '^Calls without their tag: in 64 others that set tags +36$' report lost.jprof --view summary --width 100
+prints '^Values, tags, lines without memory: lost +12,345$' report lost.jprof --view summary --width 100
+prints '"key":"labels.lost","value":12345' report lost.jprof --view summary --format json
 says 2 "--tag needs a key and a pattern" report labels.jprof --tag alice
 says 2 "--tag is not for 'gc': it is of all that was recorded" report labels.jprof --view gc --tag user=alice
 says 1 "no tags 'who'; --view tags lists" report labels.jprof --view tags --by user,who

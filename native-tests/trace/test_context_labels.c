@@ -172,6 +172,9 @@ static void pop_to(struct worker *worker, uint32_t depth)
 
 /* ---- both ---- */
 
+/* Of a test, over all its threads: calls that could set no tag, as too many around them do; and those without memory for their value. */
+static uint64_t too_deep, without_value;
+
 static void use(struct thread_context *context, struct worker *worker, uint64_t much)
 {
 	test_use(context, much, 0);
@@ -235,9 +238,10 @@ static void value(struct thread_context *context, struct worker *worker, uint32_
 	struct call *top = top_of(worker);
 	uint32_t place = place_below(worker->places, top->own, VALUE, v, true);
 
-	assert_true(context_value(context,
-			    node_label(top->method, LABEL_VALUE, parameter_value[v]), true) ||
-		    worker->may_fail);
+	if (!context_value(
+		    context, node_label(top->method, LABEL_VALUE, parameter_value[v]), true))
+		without_value++;
+	assert_true(without_value == 0 || worker->may_fail);
 	top->own = top->at = place;
 	at_top(worker)->calls[tagging(worker)]++;
 }
@@ -265,6 +269,7 @@ static void tag_call(struct thread_context *context, struct worker *worker, int 
 	bool room = worker->depth > 0 && worker->tagged_calls < TAG_CALLS;
 
 	assert_int_equal(context_tag_call(context, tag_value[k][v]), room);
+	too_deep += worker->depth > 0 && !room;
 	if (!room)
 		return;
 	worker->tagged[worker->tagged_calls++] =
@@ -412,6 +417,7 @@ struct fixture {
 static void start(struct fixture *f, uint64_t limit)
 {
 	*f = (struct fixture){.picture = {.keep_nodes = true, .metrics = 1}};
+	too_deep = without_value = 0;
 	make_values();
 	f->set = test_set(1);
 	f->trace = trace_create(&f->set, limit);
@@ -421,6 +427,7 @@ static void start(struct fixture *f, uint64_t limit)
 
 static void finish(struct fixture *f)
 {
+	assert_int_equal(trace_deep_tags(f->trace), too_deep);
 	test_picture_fini(&f->picture);
 	trace_destroy(f->trace);
 	free(f->places.place);
@@ -431,6 +438,7 @@ static void finish(struct fixture *f)
 /* All that was shown is the model's, and the other way round. */
 static void check(struct fixture *f)
 {
+	assert_int_equal(trace_lost_labels(f->trace), 0);
 	test_visit(f->trace, &f->picture);
 	for (size_t i = 0; i < f->picture.count; i++)
 		take(&f->places, &f->picture.row[i]);
@@ -587,6 +595,7 @@ static void test_pruned(void **state)
 {
 	static const uint64_t limits[] = {
 		100 << 10, 120 << 10, 200 << 10, 300 << 10, 600 << 10, 2 << 20};
+	uint64_t all_without = 0;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		struct fixture f;
@@ -612,8 +621,12 @@ static void test_pruned(void **state)
 		context_settle(context);
 		test_check_tree(&context->tree);
 		check_pruned(&f);
+		/* What has no value, or not its tags, is counted. */
+		assert_true(trace_lost_labels(f.trace) >= without_value);
+		all_without += without_value;
 		finish(&f);
 	}
+	assert_true(all_without > 0);
 }
 
 static void test_pruned_merged(void **state)
@@ -853,12 +866,79 @@ static void test_no_room(void **state)
 	assert_int_equal(test_sum(&context->tree).base[0], 3 + 7 + 11);
 	assert_int_equal(context->repaired + context->unmatched, 0);
 	test_check_tree(&context->tree);
+	/* A change of tags, a call's tag, a value. */
+	assert_int_equal(trace_lost_labels(f.trace), 3);
 	/* As ever. */
 	worker.tag[0] = 1;
 	worker.call[0].tagging = tagging(&worker);
 	enter(context, &worker, A);
 	value(context, &worker, 1);
 	assert_int_equal(tagging_of(context_tags_now(context)), tagging(&worker));
+	finish(&f);
+}
+
+/* Calls that set tags inside one another: each beyond the bound sets none and is counted; the others are what they were. */
+static void test_too_deep(void **state)
+{
+	enum { MORE = 7 };
+	struct fixture f;
+	struct worker worker;
+	struct thread_context *context;
+
+	start(&f, 64 << 20);
+	worker = worker_of(&f.places);
+	context = test_begin(f.trace, "main");
+	for (uint32_t i = 0; i < TAG_CALLS + MORE - 5; i++) {
+		enter(context, &worker, A + i % METHODS);
+		tag_call(context, &worker, 0, 1 + i % VALUES);
+		/* Some set two. */
+		if (i % (TAG_CALLS / 4) == 1)
+			tag_call(context, &worker, 1, 1 + i % VALUES);
+		use(context, &worker, i);
+		check_tags(context, &worker);
+	}
+	assert_int_equal(too_deep, MORE);
+	while (worker.depth > 0) {
+		leave(context, &worker, 0, worker.depth % 3 == 0);
+		check_tags(context, &worker);
+	}
+	/* There is room again. */
+	enter(context, &worker, A);
+	tag_call(context, &worker, 0, 1);
+	assert_int_equal(too_deep, MORE);
+	charge(&worker);
+	context_settle(context);
+	check(&f);
+	finish(&f);
+}
+
+/* So many labels that there are no numbers for more: values end first, and others go on. */
+static void test_no_numbers(void **state)
+{
+	struct fixture f;
+	struct worker worker;
+	struct thread_context *context;
+	uint32_t first = 1000, content = first;
+
+	start(&f, 64 << 20);
+	worker = worker_of(&f.places);
+	worker.may_fail = true;
+	context = test_begin(f.trace, "main");
+	enter(context, &worker, A);
+	while (node_label(A, LABEL_VALUE, content))
+		content++;
+	assert_true(content - first > LABELS_MAX / 2);
+	assert_int_equal(trace_lost_labels(f.trace), 1);
+	/* One that there is; and a tag, which is new. */
+	assert_true(context_value(context, node_label(A, LABEL_VALUE, first), true));
+	assert_true(context_tag_call(context, tag_value[0][1]));
+	assert_int_equal(trace_lost_labels(f.trace), 1);
+	assert_false(context_value(context, node_label(A, LABEL_VALUE, content), true));
+	assert_int_equal(trace_lost_labels(f.trace), 2);
+	/* Of a recording that begins now nothing is lost yet. */
+	finish(&f);
+	start(&f, 64 << 20);
+	assert_int_equal(trace_lost_labels(f.trace), 0);
 	finish(&f);
 }
 
@@ -905,7 +985,10 @@ int main(void)
 		cmocka_unit_test(test_pruned_merged),
 		cmocka_unit_test(test_pruned_virtual_threads),
 		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_deep),
+		/* The last, as labels are for good. */
+		cmocka_unit_test(test_no_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,9 @@ static const struct known_meta {
 	{"io.records.lost", "io.records.lost", "  lost records", LOOK_NUMBER},
 	{"marks.lost", "marks.lost", "Lost marks", LOOK_NUMBER},
 	{"distribution.lost", "distribution.lost", "Lost calls of distribution", LOOK_NUMBER},
+	{"tags.deep", "tags.deep", "Calls without their tag: in 64 others that set tags",
+		LOOK_NUMBER},
+	{"labels.lost", "labels.lost", "Values, tags, lines without memory: lost", LOOK_NUMBER},
 	{"metric.fallbacks", "metric.fallbacks", "Metric fallbacks", LOOK_NUMBER},
 	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
 	{"cpu_ns", "cpu", "Processor time of the process (ms)", LOOK_TIME},
@@ -239,8 +242,8 @@ static const char *const needed[] = {"java.command", "jvm.version", "started", "
 	"overhead.timing", "overhead.samples", "budget", "calibration", "interval.from",
 	"interval.to", "session", "session.owner", "session.others", NULL};
 static const char *const needed_unless_zero[] = {"lost", "pruned", "threads.lost",
-	"methods.lost", "io.records.lost", "marks.lost", "distribution.lost", "unmatched",
-	"metric.losses", NULL};
+	"methods.lost", "io.records.lost", "marks.lost", "distribution.lost", "tags.deep",
+	"labels.lost", "unmatched", "metric.losses", NULL};
 
 static bool is_among(const char *key, const char *const *keys)
 {
