@@ -69,7 +69,7 @@ public final class Shop {
 		sources = new Sources(settings, folder);
 		Schema.create(sources.admin());
 		tomcat = start();
-		customers = new Customers(tomcat.getConnector().getLocalPort(), settings);
+		customers = new Customers(tomcat.getConnector().getLocalPort(), settings, counts);
 	}
 
 	public static void main(String[] args) throws Exception {

@@ -4,7 +4,9 @@
 package com.acme.shop.client;
 
 import com.acme.shop.Settings;
+import com.acme.shop.truth.Counts;
 import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -29,10 +31,12 @@ public final class Customers implements AutoCloseable {
 
 	private final int port;
 	private final boolean virtual;
+	private final Counts counts;
 	private final List<Connection> connections = new ArrayList<>();
 
-	public Customers(int port, Settings settings) throws IOException {
+	public Customers(int port, Settings settings, Counts counts) throws IOException {
 		this.port = port;
+		this.counts = counts;
 		virtual = settings.is("threads", "virtual");
 		for (int i = Integer.parseInt(settings.get("clients")); i > 0; i--)
 			connections.add(new Connection());
@@ -75,10 +79,25 @@ public final class Customers implements AutoCloseable {
 		return thread;
 	}
 
+	/** What comes out of a connection. */
+	private final class Counted extends FilterInputStream {
+		Counted(InputStream in) {
+			super(in);
+		}
+
+		@Override
+		public int read(byte[] bytes, int from, int length) throws IOException {
+			int count = super.read(bytes, from, length);
+
+			counts.exchanged(0, Math.max(count, 0));
+			return count;
+		}
+	}
+
 	/** HTTP, as far as needed. */
 	private final class Connection {
 		private final Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-		private final InputStream in = new BufferedInputStream(socket.getInputStream());
+		private final InputStream in = new BufferedInputStream(new Counted(socket.getInputStream()));
 
 		Connection() throws IOException {
 			socket.setTcpNoDelay(true);
@@ -88,10 +107,12 @@ public final class Customers implements AutoCloseable {
 			String user = USERS[number % USERS.length];
 			String kind = KINDS[number / USERS.length % KINDS.length];
 
-			socket.getOutputStream().write(((kind.equals("order") ? "POST /" : "GET /") + kind
+			byte[] request = ((kind.equals("order") ? "POST /" : "GET /") + kind
 					+ "?word=" + WORDS[number % USERS.length] + " HTTP/1.1\r\nHost: shop\r\nX-User: " + user
 					+ "\r\nX-Number: " + number + "\r\nContent-Length: 0\r\n\r\n")
-					.getBytes(StandardCharsets.US_ASCII));
+					.getBytes(StandardCharsets.US_ASCII);
+			socket.getOutputStream().write(request);
+			counts.exchanged(request.length, 0);
 			String status = line();
 			int length = length();
 			if (in.readNBytes(length).length < length

@@ -7,6 +7,7 @@ import com.acme.shop.Visit;
 import com.acme.shop.store.Shape;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** What the shop has done, counted where it is done: by user and kind of request, and by statement in them. */
@@ -75,6 +76,8 @@ public final class Counts {
 	final Map<Key, Cell<Work>> works = new ConcurrentHashMap<>();
 	final Map<Key, Cell<Sql>> statements = new ConcurrentHashMap<>();
 	final Map<String, Text> texts = new ConcurrentHashMap<>();
+	final AtomicLong sent = new AtomicLong();
+	final AtomicLong received = new AtomicLong();
 
 	/** The cell of this work. */
 	public Cell<Work> work(String user, String kind) {
@@ -96,10 +99,18 @@ public final class Counts {
 		numbers.addAndGet(1, rows);
 	}
 
+	/** A customer has sent, and received, so many bytes more. */
+	public void exchanged(long bytesSent, long bytesReceived) {
+		sent.addAndGet(bytesSent);
+		received.addAndGet(bytesReceived);
+	}
+
 	/** All are zero. Nobody counts meanwhile. */
 	public void forget() {
 		works.clear();
 		statements.clear();
 		texts.clear();
+		sent.set(0);
+		received.set(0);
 	}
 }

@@ -38,6 +38,7 @@ public final class Truth {
 		all.put("work", rows(counts.works, Counts.Work.values()));
 		all.put("sql", rows(counts.statements, Counts.Sql.values()));
 		all.put("texts", texts());
+		all.put("customers", Map.of("sent", counts.sent, "received", counts.received));
 		all.put("h2", shapesOfH2());
 		all.put("h2_others", othersOfH2());
 		all.put("secrets", Map.of("text", Secrets.TEXT, "number", Secrets.NUMBER, "made", Secrets.made()));
