@@ -223,24 +223,59 @@ static void put_back(struct claim *claim)
 
 /* --- another file in its place --- */
 
+/* A name that is not shown, and that no user gives to a profile. */
+static void path_of_copy(const struct place *place, char path[PATH_MAX])
+{
+	char *slash, *last;
+
+	place_beside(place, "-copy", path);
+	slash = strrchr(path, '/');
+	last = slash ? slash + 1 : path;
+	memmove(last + 1, last, strlen(last) + 1);
+	*last = '.';
+}
+
+/* What a killed JVM was about to make: a profile of this user, or empty, which nobody writes. */
+static bool is_left_behind(int file)
+{
+	unsigned char header[SCHEMA_HEADER_BYTES];
+	struct stat status;
+	ssize_t bytes;
+
+	if (fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
+		status.st_uid != geteuid() ||
+		(flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK))
+		return false;
+	bytes = pread(file, header, sizeof header, 0);
+	return bytes == 0 ||
+	       (bytes > 0 && schema_header_kind(header, (size_t)bytes) == HEADER_PROFILE);
+}
+
 static void remove_copy(const struct claim *claim)
 {
 	char path[PATH_MAX];
-	struct stat status;
+	int file;
 
-	place_beside(&claim->place, CLAIM_COPY, path);
-	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
+	path_of_copy(&claim->place, path);
+	file = place_above_stdio(
+		open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW));
+	if (file < 0)
+		return;
+	if (is_left_behind(file))
 		unlink(path);
+	close(file);
 }
 
 int claim_copy(const struct claim *claim, struct claim *copy, struct error *error)
 {
+	char path[PATH_MAX];
 	struct stat status;
 
 	*copy = (struct claim){.place = claim->place, .lock = -1};
 	copy->place.directory = -1; /* the original's */
-	snprintf(copy->place.name, sizeof copy->place.name, "%.*s" CLAIM_COPY,
-		(int)(sizeof copy->place.name - sizeof CLAIM_COPY), claim->place.name);
+	path_of_copy(&claim->place, path);
+	snprintf(copy->place.name, sizeof copy->place.name, "%.*s",
+		(int)sizeof copy->place.name - 1, path);
 	remove_copy(claim);
 	copy->lock = place_above_stdio(
 		open(copy->place.name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600));
@@ -248,7 +283,7 @@ int claim_copy(const struct claim *claim, struct claim *copy, struct error *erro
 		return error_set_errno(error,
 			errno == EACCES || errno == EPERM || errno == EROFS ? ERROR_DENIED
 									    : ERROR_IO,
-			errno, "cannot write '%s" CLAIM_COPY "'", claim->place.shown);
+			errno, "cannot write a copy beside '%s'", claim->place.shown);
 	copy->created = true;
 	if (fstat(claim->lock, &status) == 0)
 		be_alike(copy->lock, &status);

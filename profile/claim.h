@@ -27,10 +27,9 @@ struct claim {
 	bool aside;   /* an older profile is beside it */
 };
 
-/* Behind a path: what SQLite has beside a file ("": the file itself), and a copy that is being made. */
+/* Behind a path: what SQLite has beside a file ("": the file itself). */
 #define CLAIM_FILES 4
 extern const char *const claim_files[CLAIM_FILES];
-#define CLAIM_COPY "-copy"
 
 /* Takes the file, and empties it; what a killed JVM left beside it is gone. 0, or a negative code, -ERROR_BUSY if a live JVM has
  * it: what was there is as it was, and `shown` alone can be used, until claim_fini. */
@@ -47,7 +46,7 @@ int claim_clear(struct claim *claim, struct error *error);
 int claim_failed(const struct claim *claim, struct sqlite3 *db, int result, const char *doing,
 	struct error *error);
 
-/* Makes an empty file beside it that others may read as that one, and locks it. 0, or a negative code; claim_fini in any case. */
+/* Makes an empty file beside it, .NAME-copy, that others may read as that one, and locks it; such a one that a killed JVM left is replaced. 0, or a negative code; claim_fini in any case. */
 int claim_copy(const struct claim *claim, struct claim *copy, struct error *error);
 
 /* The copy, which no connection is open to, becomes the file; who has that open goes on with what it was. No connection of

@@ -3,10 +3,10 @@
 /*
  * profile_copy: see profile_copy.h.
  *
- *   PATH         locked, read by others
- *   PATH-copy    locked; made table by table, without a journal; then it is renamed to PATH
+ *   NAME         locked, read by others
+ *   .NAME-copy   locked; made table by table, without a journal; then it is renamed to NAME
  *
- * A kill leaves PATH as it was, and a PATH-copy that the next one who takes PATH removes. Rows that a session did not want
+ * A kill leaves NAME as it was, and a .NAME-copy that the next one who takes NAME removes. Rows that a session did not want
  * are never in its file, so nothing is left of them in free pages.
  */
 #include "profile/profile_copy.h"
@@ -213,22 +213,25 @@ static int find_wanted(const struct copying *copying)
 	return result == SQLITE_OK ? run(copying, UNWANTED_THREADS, NULL, NULL) : result;
 }
 
-/* The same tables and views, empty. */
-static int make_tables(const struct copying *copying)
+/* On its own, first: what a kill leaves is known for a profile then. */
+static int make_header(const struct copying *copying)
 {
-	sqlite3_stmt *statement = NULL;
 	char version[96];
-	int result;
 
 	snprintf(version, sizeof version,
 		"PRAGMA main.application_id = %d; PRAGMA main.user_version = %d",
 		SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
-	result = sql_exec(copying->db, version);
-	if (result == SQLITE_OK)
-		result = sqlite3_prepare_v2(copying->db,
-			"SELECT sql FROM source.sqlite_master WHERE sql NOT NULL ORDER BY "
-			"rowid",
-			-1, &statement, NULL);
+	return sql_exec(copying->db, version);
+}
+
+/* The same tables and views, empty. */
+static int make_tables(const struct copying *copying)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(copying->db,
+		"SELECT sql FROM source.sqlite_master WHERE sql NOT NULL ORDER BY rowid", -1,
+		&statement, NULL);
+
 	if (result != SQLITE_OK)
 		return result;
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -334,6 +337,8 @@ static int fill_part(struct copying *copying, const struct profile_writer *write
 
 	if (result == SQLITE_OK)
 		result = run(copying, "ATTACH ?1 AS source", writer->claim.place.name, NULL);
+	if (result == SQLITE_OK)
+		result = make_header(copying);
 	if (result == SQLITE_OK)
 		result = sql_exec(copying->db, "BEGIN");
 	if (result == SQLITE_OK)
@@ -504,6 +509,8 @@ int profile_move(struct profile_writer *writer, struct profile_copy *copy,
 {
 	struct claim whole = {.lock = -1}, part = {.lock = -1};
 	struct profile_writer next = {.db = NULL};
+	struct error ignored = {0};
+	bool replaced;
 	int status;
 
 	profile_rollback(writer);
@@ -512,6 +519,7 @@ int profile_move(struct profile_writer *writer, struct profile_copy *copy,
 		status = make(&copy->claim, &whole, writer, true, to, error);
 	if (status == 0)
 		status = claim_replace(&copy->claim, &whole, error);
+	replaced = status == 0;
 	if (status == 0)
 		status = connect_to(&next, writer, &copy->claim, error);
 	if (status == 0)
@@ -527,6 +535,9 @@ int profile_move(struct profile_writer *writer, struct profile_copy *copy,
 	}
 	discard(&whole);
 	discard(&part);
+	/* What is of others does not stay in a file that is a copy again. */
+	if (status < 0 && replaced)
+		profile_copy_refresh(copy, writer, to, &ignored);
 	return status;
 }
 
@@ -577,6 +588,21 @@ int profile_rescue(struct profile_writer *writer, struct profile_copy *copy,
 	}
 	discard(&whole);
 	return status;
+}
+
+int profile_close_shared(
+	struct profile_writer *writer, const struct profile_share *share, struct error *error)
+{
+	struct claim part = {.lock = -1};
+	int status, closed;
+
+	profile_rollback(writer);
+	status = make(&writer->claim, &part, writer, false, share, error);
+	if (status == 0)
+		status = leave(writer, &part, error);
+	discard(&part);
+	closed = profile_close(writer, status < 0 ? NULL : error);
+	return status < 0 ? status : closed;
 }
 
 void profile_copy_close(struct profile_copy *copy)

@@ -35,7 +35,7 @@ int profile_copy_refresh(struct profile_copy *copy, struct profile_writer *write
 
 /* Takes the copy: from now on the writer's database is that file, of the session `to`. What was its file is complete, a
  * copy for the session `from`, and closed. A negative code: the writer and the copy are as they were, and the copy
- * is still its owner's; its file may have become a whole copy. A transaction that is open is rolled back. */
+ * is still its owner's, and may have been refreshed. A transaction that is open is rolled back. */
 int profile_move(struct profile_writer *writer, struct profile_copy *copy,
 	const struct profile_share *from, const struct profile_share *to, struct error *error);
 
@@ -48,6 +48,11 @@ int profile_hide(
  * writer's file is as it was committed last, and a copy from now on: *left, its owner the caller. A negative code: all is as it was. */
 int profile_rescue(struct profile_writer *writer, struct profile_copy *copy,
 	const struct profile_share *to, struct profile_copy **left, struct error *error);
+
+/* In the place of profile_close, for a writer that others shared: its file becomes a copy of itself, for that session. 0, or a negative
+ * code: it is whole, or as profile_close has left it. */
+int profile_close_shared(
+	struct profile_writer *writer, const struct profile_share *share, struct error *error);
 
 /* The file stays as it is; or goes, and an older profile that was set aside is what it was. NULL is allowed. */
 void profile_copy_close(struct profile_copy *copy);

@@ -394,12 +394,19 @@ int shared_finish(struct write_sessions *sessions, struct profile_writer *profil
 int shared_finish_all(
 	struct write_sessions *sessions, struct profile_writer *profile, struct error *error)
 {
-	int status = 0;
+	const struct written_session *holder = find(sessions, sessions->holder);
+	struct profile_share share;
+	struct facts *facts = holder ? share_of(holder, true, &share, error) : NULL;
+	int status = 0, closed;
 
 	for (unsigned i = 0; i < sessions->count; i++)
 		if (sessions->session[i].copy &&
 			finish_copy(sessions, &sessions->session[i], profile, error) < 0)
 			status = -(int)error->code;
+	closed = facts ? profile_close_shared(profile, &share, error)
+		       : profile_close(profile, error);
+	if (facts)
+		facts_fini(facts);
 	sessions->count = 0;
-	return status;
+	return status < 0 ? status : closed;
 }

@@ -886,9 +886,9 @@ static int finish_profile(struct writer *writer, struct error *error)
 	drain_records(writer, &records_error);
 	say_failure(writer, &records_error);
 	status = flush_shared(writer, true, NULL, error);
-	if (shared_finish_all(&writer->sessions, writer->profile, error) < 0)
-		status = -(int)error->code;
-	closed = profile_close(writer->profile, error);
+	closed = shared_any(&writer->sessions)
+			 ? shared_finish_all(&writer->sessions, writer->profile, error)
+			 : profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)
 		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
 			error->text);

@@ -100,7 +100,8 @@ static void assert_file(const char *path, uint32_t nodes, uint64_t round, const 
 	if (session)
 		assert_string_equal(profile_meta_get(profile, "session"), session);
 	profile_free(profile);
-	snprintf(beside, sizeof beside, "%s-copy", path);
+	snprintf(beside, sizeof beside, "%.*s.%s-copy", (int)(strrchr(path, '/') + 1 - path),
+		path, strrchr(path, '/') + 1);
 	assert_false(fixture_exists(beside));
 	assert_answer(__LINE__, path, "PRAGMA integrity_check", "ok");
 }
@@ -329,26 +330,93 @@ static bool has_text(const char *path, const char *text)
 	return found;
 }
 
-static void what_it_wants(void **state)
+static const struct profile_meta its_facts[] = {{"matches", NULL}, {"mine", "5"}};
+static const struct profile_share its_own = {2, its_facts, 2};
+
+static void assert_its_own(const char *path, const char *from)
 {
-	static const struct profile_meta facts[] = {{"matches", NULL}, {"mine", "5"}};
-	static const struct profile_share share = {2, facts, 2};
-	const char *from = fixture_path("all.jprof"), *path = fixture_path("mine.jprof");
-	struct profile_writer *writer = create(from);
-	struct profile_copy *copy = create_copy(path);
-	struct error error = {0};
 	char same[128];
 
-	put_all(writer);
-	profile_copy_refresh(copy, writer, &share, &error);
-	assert_string_equal(error.text, "");
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
 		fixture_sql(from, questions[i].sql, same, sizeof same);
 		assert_answer(questions[i].line, path, questions[i].sql,
 			questions[i].answer ? questions[i].answer : same);
 	}
-	assert_true(has_text(from, "secret") && has_text(path, "kept"));
+	assert_true(has_text(path, "kept"));
 	assert_false(has_text(path, "secret"));
+}
+
+static void what_it_wants(void **state)
+{
+	const char *from = fixture_path("all.jprof"), *path = fixture_path("mine.jprof");
+	struct profile_writer *writer = create(from);
+	struct profile_copy *copy = create_copy(path);
+	struct error error = {0};
+
+	put_all(writer);
+	profile_copy_refresh(copy, writer, &its_own, &error);
+	assert_string_equal(error.text, "");
+	assert_true(has_text(from, "secret"));
+	assert_its_own(path, from);
+	profile_copy_close(copy);
+	close_writer(writer);
+}
+
+/* The database itself, when it is closed. */
+static void closed_for_one(void **state)
+{
+	const char *same = fixture_path("same.jprof"), *path = fixture_path("last.jprof");
+	struct profile_writer *writer = create(same);
+	struct error error = {0};
+
+	put_all(writer);
+	close_writer(writer);
+	writer = create(path);
+	put_all(writer);
+	assert_true(has_text(path, "secret"));
+	profile_close_shared(writer, &its_own, &error);
+	assert_string_equal(error.text, "");
+	assert_its_own(path, same);
+	assert_false(is_taken(path));
+}
+
+static void closed_though_it_failed(void **state)
+{
+	static const struct profile_share none = {.session = 7};
+	const char *path = fixture_path("uncut.jprof");
+	struct profile_writer *writer = create_shared(path, 20, 1);
+	struct error error = {0};
+
+	assert_int_equal(profile_close_shared(writer, &none, &error), -ERROR_MISSING);
+	assert_file(path, 20, 1, NULL);
+	assert_false(is_taken(path));
+}
+
+/* ---- a connection that cannot be made ---- */
+
+static int opens_left;
+
+static int refuse_one(sqlite3 *db, char **text, const struct sqlite3_api_routines *api)
+{
+	return --opens_left == 0 ? SQLITE_ERROR : SQLITE_OK;
+}
+
+/* The file is whole for an instant, and then a copy again. */
+static void copy_again(void **state)
+{
+	const char *path = fixture_path("again2.jprof");
+	struct profile_writer *writer = create(fixture_path("again1.jprof"));
+	struct profile_copy *copy = create_copy(path);
+	struct error error = {0};
+
+	put_all(writer);
+	opens_left = 3; /* for the part, for the whole, and to go on in it */
+	sqlite3_auto_extension((void (*)(void))refuse_one);
+	assert_true(profile_move(writer, copy, &first, &its_own, &error) < 0);
+	sqlite3_cancel_auto_extension((void (*)(void))refuse_one);
+	assert_int_equal(opens_left, -1);
+	assert_its_own(path, fixture_path("again1.jprof"));
+	assert_true(is_taken(path));
 	profile_copy_close(copy);
 	close_writer(writer);
 }
@@ -819,27 +887,36 @@ static void lost_names(void **state)
 	assert_file(one, 20, 2, NULL);
 }
 
-/* What a killed JVM left goes; what is no file, or another's, is in the way. */
+/* What a killed JVM left goes; what is something else, or another's, is in the way. */
 static void left_behind(void **state)
 {
 	const char *path = fixture_path("left.jprof"),
-		   *beside = fixture_path("left.jprof-copy");
-	struct profile_writer *writer = create_shared(fixture_path("source.jprof"), 20, 1);
+		   *beside = fixture_path(".left.jprof-copy");
+	struct profile_writer *writer = create_shared(fixture_path("source.jprof"), 20, 1),
+			      *other;
 	struct profile_copy *copy;
 	struct error error = {0};
 
-	fixture_write_bytes(beside, "half", 4);
+	fixture_write_bytes(beside, "", 0);
 	copy = create_copy(path);
 	assert_false(fixture_exists(beside));
-	fixture_write_bytes(beside, "half", 4);
+	fixture_profile(beside, 1, 10);
 	refresh(copy, writer);
 	assert_file(path, 20, 1, "2");
+	fixture_write_bytes(beside, "half", 4);
+	assert_true(profile_copy_refresh(copy, writer, &second, &error) < 0);
+	assert_non_null(strstr(error.text, "a copy beside"));
+	assert_int_equal(fixture_size(beside), 4);
+	assert_int_equal(unlink(beside), 0);
+	/* A live profile. */
+	other = create(beside);
+	assert_true(profile_copy_refresh(copy, writer, &second, &error) < 0);
+	close_writer(other);
+	assert_int_equal(unlink(beside), 0);
 	assert_int_equal(mkdir(beside, 0700), 0);
 	assert_true(profile_copy_refresh(copy, writer, &second, &error) < 0);
-	assert_non_null(strstr(error.text, "left.jprof-copy'"));
 	assert_int_equal(rmdir(beside), 0);
 	assert_int_equal(symlink("target", beside), 0);
-	error = (struct error){0};
 	assert_true(profile_copy_refresh(copy, writer, &second, &error) < 0);
 	assert_false(fixture_exists(fixture_path("target")));
 	assert_int_equal(unlink(beside), 0);
@@ -848,10 +925,28 @@ static void left_behind(void **state)
 	close_writer(writer);
 }
 
+/* A profile whose name looks like that of a copy is none. */
+static void alike_in_name(void **state)
+{
+	const char *other = fixture_path("x.jprof-copy");
+	struct profile_writer *writer = create_shared(fixture_path("y.jprof"), 20, 1);
+	struct profile_copy *copy;
+
+	fixture_profile(other, 1, 10);
+	copy = create_copy(fixture_path("x.jprof"));
+	refresh(copy, writer);
+	assert_answer(__LINE__, other, "SELECT count(*) FROM node", "10");
+	profile_copy_close(copy);
+	close_writer(writer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_it_wants),
+		cmocka_unit_test(closed_for_one),
+		cmocka_unit_test(closed_though_it_failed),
+		cmocka_unit_test(copy_again),
 		cmocka_unit_test(whole_when_moved),
 		cmocka_unit_test(rescued),
 		cmocka_unit_test(rescued_without_name),
@@ -867,6 +962,7 @@ int main(void)
 		cmocka_unit_test(unwritable_folder),
 		cmocka_unit_test(lost_names),
 		cmocka_unit_test(left_behind),
+		cmocka_unit_test(alike_in_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean);

@@ -159,7 +159,7 @@ static void check_left_behind(int which)
 		assert_int_equal(
 			profile_copy_create(&copy, path_of(which, files - 1), NULL, &error), 0);
 		profile_copy_close(copy);
-		snprintf(name, sizeof name, "k%d-%d.jprof-copy", which, files - 1);
+		snprintf(name, sizeof name, ".k%d-%d.jprof-copy", which, files - 1);
 		assert_false(fixture_exists(fixture_path(name)));
 	}
 }

@@ -168,7 +168,17 @@ static struct calls calls_now(const struct model *model)
 	return calls;
 }
 
-/* The file is the session's, and has the calls between the two of what it wants. */
+/* How many sessions it tells more of than when they were there. */
+static size_t told_of(const struct profile *profile)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->sharer_count; i++)
+		count += profile->sharer[i].owner[0] != '\0';
+	return count;
+}
+
+/* The file is the session's, and has the calls between the two of what it wants; once it is complete, nothing that is another's. */
 static void check(const struct session *session, const struct calls *from,
 	const struct calls *to, const char *complete)
 {
@@ -188,6 +198,8 @@ static void check(const struct session *session, const struct calls *from,
 			wants(session->bit, METHOD_FIRST + i) ? to->of[i] - from->of[i] : 0);
 	assert_int_equal(profile_meta_number(profile, "mine"), session->number);
 	assert_string_equal(profile_meta_get(profile, "complete"), complete);
+	if (strcmp(complete, "yes") == 0)
+		assert_int_equal(told_of(profile), profile->session ? 1 : 0);
 	profile_free(profile);
 }
 
