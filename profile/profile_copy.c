@@ -76,8 +76,11 @@ static const struct rule {
 	{TABLE_MACHINE_CODE, ":conditions", NULL},
 	{TABLE_MARK, SINCE_BEGIN("at"), NULL},
 	{TABLE_TRACE_PERIOD, "trace IN (SELECT name FROM temp.trace)", NULL},
-	{TABLE_EVENT_THREAD, TRACED("events"), NULL},
-	{TABLE_EVENT_BLOCK, TRACED("events") " AND " SINCE_BEGIN("last"), NULL},
+	{TABLE_EVENT_THREAD, TRACED("events") " AND " OF_THREADS("row"), NULL},
+	{TABLE_EVENT_BLOCK,
+		TRACED("events") " AND thread IN (SELECT id FROM main.event_thread) "
+				 "AND " SINCE_BEGIN("last"),
+		NULL},
 	{TABLE_EVENT_WRITE, TRACED("events"), NULL},
 	{TABLE_THREAD_STATE, TRACED("threads"), NULL},
 	{TABLE_CLASS, TRACED("classes"), NULL},

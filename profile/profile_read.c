@@ -291,7 +291,8 @@ static int check_event_block(struct reader *reader, void *record, size_t i)
 	struct profile_event_block *block = record;
 	size_t thread = PLACE_OF(profile, event_thread, KEY_U32, block->thread);
 
-	if (thread == ROWS_NONE)
+	/* Of a session's profile it may be a thread that it does not want. */
+	if (thread == ROWS_NONE && !reader->owned->view)
 		return read_damaged(reader->source, "events of an unknown thread");
 	/* An event takes a byte at least. */
 	if (block->last < block->first || block->count > block->bytes.size)
@@ -299,6 +300,17 @@ static int check_event_block(struct reader *reader, void *record, size_t i)
 			(unsigned long long)block->id);
 	block->thread = (uint32_t)thread;
 	return 0;
+}
+
+/* Blocks of threads that are not there. */
+static void drop_event_blocks(struct profile *profile)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->event_block_count; i++)
+		if (profile->event_block[i].thread < profile->event_thread_count)
+			profile->event_block[kept++] = profile->event_block[i];
+	profile->event_block_count = kept;
 }
 
 static int read_events(struct reader *reader)
@@ -313,8 +325,10 @@ static int read_events(struct reader *reader)
 						TABLE_EVENT_WRITE, event_write, .check = NULL);
 	int status = reader_read(reader, &threads);
 
+	sessions_drop_event_threads(reader->owned);
 	if (status == 0)
 		status = reader_read(reader, &blocks);
+	drop_event_blocks(reader->profile);
 	return status == 0 ? reader_read(reader, &writes) : status;
 }
 

@@ -268,6 +268,9 @@ int sessions_part(struct owned_profile *owned);
 /* True if calls of the method are the session's. */
 bool sessions_count_calls(const struct owned_profile *owned, uint32_t method);
 
+/* Threads of events that it does not want go; before their blocks are read. */
+void sessions_drop_event_threads(struct owned_profile *owned);
+
 /* At last: metrics and conditions. */
 void sessions_end(struct owned_profile *owned);
 

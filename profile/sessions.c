@@ -752,6 +752,17 @@ static void drop_contention(struct profile *profile, const struct session_view *
 			profile->unfinished_wait_count = 0;
 }
 
+void sessions_drop_event_threads(struct owned_profile *owned)
+{
+	struct profile *profile = &owned->profile;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->event_thread_count; i++)
+		if (!owned->view || !is_unwanted_now(owned, profile->event_thread[i].row))
+			profile->event_thread[kept++] = profile->event_thread[i];
+	profile->event_thread_count = kept;
+}
+
 /* Those of the session's traces, while it was there. */
 static void cut_periods(struct profile *profile, const struct profile_session *session)
 {

@@ -212,7 +212,17 @@ static void put_events(struct profile_writer *writer, struct error *error)
 	PUT((struct profile_thread_state){.id = 1, .name = "secret state"});
 	PUT((struct profile_trace_period){1, TRACE_GC, 0, 5000});
 	PUT((struct profile_trace_period){2, TRACE_LOCKS, 0, 5000});
-	PUT((struct profile_event_thread){.id = 1, .name = "kept e"});
+	PUT((struct profile_event_thread){.id = 1, .row = 2, .name = "kept e"});
+	/* Of a thread that it does not want, and of one that was folded into it. */
+	for (uint32_t i = 0; i < 2; i++) {
+		PUT((struct profile_event_thread){
+			.id = 2 + i, .row = i ? 4 : 1, .name = "secret e"});
+		PUT((struct profile_event_block){.id = 3 + i,
+			.thread = 2 + i,
+			.number = 1,
+			.last = 1100,
+			.bytes = {(const uint8_t *)"secret", 6}});
+	}
 	PUT((struct profile_event_block){.id = 1,
 		.thread = 1,
 		.number = 1,
@@ -300,6 +310,7 @@ static const struct question {
 	{__LINE__, "SELECT count(*) FROM safepoint", "1"},
 	{__LINE__, "SELECT count(*) FROM compilation", "0"},
 	{__LINE__, "SELECT group_concat(trace) FROM trace_period", "gc"},
+	{__LINE__, "SELECT group_concat(id) FROM event_thread", "1"},
 	{__LINE__, "SELECT group_concat(id) FROM event_block", "2"},
 	{__LINE__, "SELECT group_concat(name) FROM mark", "kept mark"},
 	{__LINE__, "SELECT count(*) FROM code", "1"},

@@ -28,17 +28,34 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "no memory for the frames of a trace of events");
 }
 
+/* Its calls are none that the profile's session wants one by one. */
+static bool is_hidden(const struct profile *profile, uint32_t method)
+{
+	uint32_t bit = profile->session ? 1u << profile->session->bit : 0;
+
+	return bit && method != 0 &&
+	       !(profile->method[method].wanted & ~profile->method[method].counted & bit);
+}
+
+/* Frames that are hidden lie above the one that is seen; they have its node. */
 static void set_top(struct event_walk *walk)
 {
-	walk->top = walk->depth > 0 ? &walk->frame[walk->depth - 1] : NULL;
+	uint32_t at = walk->frames;
+
+	while (at > 0 && walk->frame[at - 1].hidden)
+		at -= walk->frame[at - 1].above;
+	walk->depth = at > 0 ? walk->frame[at - 1].shown : 0;
+	walk->top = at > 0 ? &walk->frame[at - 1] : NULL;
 }
 
 static int push(
 	struct event_walk *walk, uint32_t method, bool called, bool before, struct error *error)
 {
+	struct event_frame *fresh, *caller;
+
 	if (method >= walk->profile->method_count)
 		method = 0;
-	if (walk->depth == walk->room) {
+	if (walk->frames == walk->room) {
 		size_t room = walk->room ? 2 * walk->room : 64;
 		struct event_frame *more =
 			room <= DEPTH_MAX ? realloc(walk->frame, room * sizeof(*more)) : NULL;
@@ -47,18 +64,31 @@ static int push(
 			return no_memory(error);
 		walk->frame = more;
 		walk->room = room;
+		set_top(walk);
 	}
-	walk->frame[walk->depth++] = (struct event_frame){
-		.method = method, .begin = walk->at, .before = before, .called = called};
+	caller = walk->frames > 0 ? &walk->frame[walk->frames - 1] : NULL;
+	fresh = &walk->frame[walk->frames++];
+	*fresh = (struct event_frame){.method = method,
+		.begin = walk->at,
+		.before = before,
+		.called = called,
+		.hidden = is_hidden(walk->profile, method)};
+	if (fresh->hidden) {
+		fresh->node = walk->top ? walk->top->node : 0;
+		fresh->above = caller && caller->hidden ? caller->above + 1 : 1;
+		return 0;
+	}
+	fresh->shown = walk->depth + 1;
 	set_top(walk);
 	return walk->enter ? walk->enter(walk, walk->top) : 0;
 }
 
 static int pop(struct event_walk *walk, enum event_leave how)
 {
-	int status = walk->leave ? walk->leave(walk, walk->top, how) : 0;
+	bool hidden = walk->frame[walk->frames - 1].hidden;
+	int status = walk->leave && !hidden ? walk->leave(walk, walk->top, how) : 0;
 
-	walk->depth--;
+	walk->frames--;
 	set_top(walk);
 	return status;
 }
@@ -67,7 +97,7 @@ static int pop_all(struct event_walk *walk)
 {
 	int status = 0;
 
-	while (walk->depth > 0 && status == 0)
+	while (walk->frames > 0 && status == 0)
 		status = pop(walk, LEAVE_CUT);
 	walk->unknown = 0;
 	return status;
@@ -95,16 +125,16 @@ static int charge_until(struct event_walk *walk, uint64_t at)
 /* The innermost frame of the method is left, with those above it. */
 static int leave_method(struct event_walk *walk, uint32_t method, enum event_leave how)
 {
-	uint32_t depth = walk->depth;
+	uint32_t frames = walk->frames;
 	int status = 0;
 
-	while (depth > 0 && walk->frame[depth - 1].method != method)
-		depth--;
-	if (depth == 0) {
+	while (frames > 0 && walk->frame[frames - 1].method != method)
+		frames--;
+	if (frames == 0) {
 		walk->odd++;
 		return 0;
 	}
-	while (walk->depth >= depth && status == 0)
+	while (walk->frames >= frames && status == 0)
 		status = pop(walk, how);
 	return status;
 }
@@ -128,7 +158,7 @@ static int tell(struct event_walk *walk, const struct stream_event *event)
 
 static int leave_top(struct event_walk *walk, enum event_leave how)
 {
-	if (walk->depth > 0)
+	if (walk->frames > 0)
 		return pop(walk, how);
 	if (walk->unknown > 0)
 		walk->unknown--;

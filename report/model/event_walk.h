@@ -7,7 +7,7 @@
  *
  * A block knows the frames at its begin; so one can be read without those before it, and what stands behind a gap is right.
  * The time between two events is the innermost frame's, as it is in the call tree that is counted: what the visitor is told of
- * it adds up to the tree's.
+ * it adds up to the tree's. Methods that the profile's session did not want are parts of their callers.
  *
  * Runs: in memory for the frames alone. Blocks may be damaged: they end where they are, and that is counted.
  */
@@ -25,6 +25,9 @@ struct event_frame {
 	uint64_t self;   /* ns so far, without what it called */
 	bool before;     /* it began before that; how long is not known */
 	bool called;     /* its entry was told */
+	bool hidden; /* another session's, which no visitor is told of: its time is its caller's */
+	uint32_t above; /* hidden: which of those above a frame that is not; 1: the first */
+	uint32_t shown; /* not hidden: which of those that are not; 1: the outermost */
 };
 
 /* How a frame is left. */
@@ -54,15 +57,16 @@ struct event_walk {
 	uint64_t from, to;
 
 	/* What it is at. */
-	uint32_t thread; /* place */
-	uint64_t at;     /* ns since the session began */
-	uint32_t depth;
+	uint32_t thread;  /* place */
+	uint64_t at;      /* ns since the session began */
+	uint32_t depth;   /* without frames that are hidden */
 	uint64_t unknown; /* frames below them all, of which nothing is known */
 	struct event_frame *top;
 
 	/* Its own, and sums. */
 	struct event_frame *frame;
 	size_t room;
+	uint32_t frames; /* with those that are hidden */
 	uint64_t last,
 		ahead; /* ns: since when the innermost frame is charged; what is to be added to that */
 	uint64_t events, lost, damaged, odd;
