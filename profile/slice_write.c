@@ -24,7 +24,7 @@ enum own_statement {
 
 _Static_assert((int)OWN_STATEMENTS <= (int)SLICE_OWN_STATEMENTS, "there is room for them");
 
-/* Of two neighbours the one with fewer rows goes into the other. How long a pair is for how long ago it began: the
+/* Of two neighbours the one with fewer rows goes into the other; not where a session begins between them. How long a pair is for how long ago it began: the
  * least first. */
 static const char *const own_sql[OWN_STATEMENTS] = {
 	[OWN_LAST] = "SELECT id, ended, ended / ?1 > began / ?1 OR EXISTS("
@@ -44,9 +44,11 @@ static const char *const own_sql[OWN_STATEMENTS] = {
 	[OWN_PAIR] =
 		"SELECT iif(rows >= next_rows, id, next), iif(rows >= next_rows, next, id) "
 		"FROM (SELECT id, began, rows, lead(id) OVER w AS next, "
+		"lead(began) OVER w AS border, "
 		"lead(ended) OVER w AS until, lead(rows) OVER w AS next_rows "
 		"FROM slice WINDOW w AS (ORDER BY began, ended)) "
-		"WHERE next IS NOT NULL AND next <> ?2 "
+		"WHERE next IS NOT NULL AND next <> ?2 AND border NOT IN "
+		"(SELECT at FROM snapshot WHERE kind = 'session') "
 		"ORDER BY (until - began) * 1.0 / (?1 - began + 1) LIMIT 1",
 	[OWN_JOIN] = "UPDATE slice SET began = min(began, other_began), "
 		     "ended = max(ended, other_ended) FROM (SELECT began AS other_began, "

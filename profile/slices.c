@@ -121,8 +121,8 @@ int slices_choose(struct reader *reader)
 	interval->slices = last - first;
 	interval->begin = reader->slices_from = slice[first].began;
 	interval->end = reader->slices_to = slice[last - 1].ended;
-	if (from != UINT64_MAX)
-		interval->from = moment(reader, interval->begin);
+	interval->from =
+		from != UINT64_MAX ? moment(reader, interval->begin) : reader->owned->begin;
 	if (to != UINT64_MAX)
 		interval->to = moment(reader, interval->end);
 	return reader->owned->store.failed ? reader_no_memory(reader) : 0;
@@ -425,9 +425,9 @@ static const char *const use_sql[USE_STATEMENTS] = {
 		"subject END",
 };
 
-/* Where some methods are others', each node is looked at. */
-static const char session_calls[] = "SELECT id >> 32, calls, id & 4294967295 FROM slice_node "
-				    "WHERE slice = ? AND calls > 0";
+/* Where some methods are others', and some nodes parts of methods that count their calls, too, each node is looked at. */
+static const char node_calls[] = "SELECT id >> 32, calls, id & 4294967295 FROM slice_node "
+				 "WHERE slice = ? AND calls > 0";
 
 struct uses {
 	struct reader *reader;
@@ -464,18 +464,32 @@ static void add_totals(struct uses *uses, struct profile_slice_use *use)
 		use->total[m] += number(statement, 1 + (int)m);
 }
 
+static bool looks_at_nodes(const struct owned_profile *owned)
+{
+	return owned->view || owned->profile.value_count > 0;
+}
+
+/* node: its place, or ROWS_NONE. */
+static bool has_own_calls(const struct owned_profile *owned, size_t node)
+{
+	const struct profile_node *of;
+
+	if (node == ROWS_NONE)
+		return !owned->view;
+	of = &owned->profile.node[node];
+	return of->value == 0 && (!owned->view || sessions_count_calls(owned, of->method));
+}
+
 static void add_calls(struct uses *uses, struct profile_slice_use *use)
 {
 	sqlite3_stmt *statement = uses->statement[USE_CALLS];
 	const struct owned_profile *owned = uses->reader->owned;
 	const struct profile *profile = &owned->profile;
-	uint32_t id = (uint32_t)number(statement, 2);
-	size_t place = owned->view ? profile_node_find(profile, profile->node_count,
-					     (uint32_t)number(statement, 0), id)
-				   : ROWS_NONE;
 
-	if (owned->view && (place == ROWS_NONE || profile->node[place].value > 0 ||
-				   !sessions_count_calls(owned, profile->node[place].method)))
+	if (looks_at_nodes(owned) &&
+		!has_own_calls(owned, profile_node_find(profile, profile->node_count,
+					      (uint32_t)number(statement, 0),
+					      (uint32_t)number(statement, 2))))
 		return;
 	use->calls += number(statement, 1);
 }
@@ -488,16 +502,19 @@ static void add_accounts(struct uses *uses, struct profile_slice_use *use)
 	uint64_t subject = number(statement, SUBJECT);
 	const char *name = (const char *)sqlite3_column_text(statement, KIND);
 	uint64_t place = number(statement, PLACE);
+	int kind = 0;
 
-	if (name && strcmp(name, account_kind_names[CALLS]) == 0) {
+	while (kind < ACCOUNT_KINDS && (!name || strcmp(name, account_kind_names[kind]) != 0))
+		kind++;
+	if (kind == CALLS) {
 		if (!owned->view || (subject < owned->profile.method_count &&
 					    sessions_count_calls(owned, (uint32_t)subject)))
 			use->calls += number(statement, COUNT);
-	} else if (name && strcmp(name, account_kind_names[SAMPLES]) == 0) {
+	} else if (kind == SAMPLES) {
 		if (sample_place_state(place) != SAMPLE_JPROF)
 			use->samples[sample_place_condition(place)] +=
 				number(statement, AMOUNT);
-	} else {
+	} else if (kind < (int)IO_OPS) {
 		use->ops += number(statement, COUNT);
 		use->bytes += number(statement, AMOUNT);
 		use->io_ns += number(statement, NS);
@@ -579,8 +596,8 @@ static int prepare_uses(struct uses *uses)
 	for (int s = 0; s < USE_STATEMENTS && status == 0; s++) {
 		const char *one = use_sql[s] ? use_sql[s] : text;
 
-		if (s == USE_CALLS && uses->reader->owned->view)
-			one = session_calls;
+		if (s == USE_CALLS && looks_at_nodes(uses->reader->owned))
+			one = node_calls;
 
 		status = reader_check(uses->reader, tables[s]);
 		if (status == 0 && one)

@@ -641,6 +641,102 @@ static void slices(void **state)
 	assert_int_equal(profile->interval.slices, 1);
 	assert_int_equal(profile->slice_use_count, 1);
 	profile_free(profile);
+	/* There is nothing before its begin, whatever the end is. */
+	profile = read_interval(path, "..@4s");
+	assert_non_null(profile->interval.from);
+	assert_string_equal(profile->interval.from->label, "(begin)");
+	assert_int_equal(profile->interval.begin, 2 * SECOND);
+	assert_int_equal(profile->interval.end, 4 * SECOND);
+	profile_free(profile);
+}
+
+/* Slices become few, but the one that ends where a session begins goes on to do so. */
+static void slices_end_at_begins(void **state)
+{
+	static const struct profile_snapshot begin = {1, NULL, 4 * SECOND, SNAPSHOT_SESSION, 1};
+	const char *path = fixture_path("joined.jprof");
+	struct profile_writer *writer = create(path);
+	struct profile *profile;
+	struct error error = {0};
+
+	fixture_session(writer, 1, 1, 1, &error);
+	profile_keep_slices(writer, SECOND, &error);
+	profile_bound_slices(writer, 2, 1000000);
+	for (uint32_t round = 1; round <= 12; round++) {
+		profile_begin(writer, &error);
+		profile_begin_slice(writer, round * SECOND, &error);
+		fixture_put(writer, 2, 8, round, &error);
+		profile_end_slice(writer, &error);
+		if (round == 4)
+			profile_put_snapshot(writer, &begin, &error);
+		profile_commit(writer, &error);
+	}
+	assert_string_equal(error.text, "");
+	close_writer(writer);
+	profile = read_interval(path, "@0s..");
+	assert_in_range(profile->slice_count, 2, 4);
+	profile_free(profile);
+	be_session(path, 1);
+	profile = read_interval(path, "@0s..");
+	assert_int_equal(profile->interval.begin, 4 * SECOND);
+	assert_int_equal(profile->slice[0].began, 4 * SECOND);
+	/* Once a round. */
+	assert_int_equal(profile->node[7].interpreted, 12 - 4);
+	profile_free(profile);
+}
+
+/* Calls with a value are their method's, counted once; what is no operation of I/O is not one. */
+static void use_of_slices(void **state)
+{
+	static const uint64_t base[2 * FIXTURE_METRICS];
+	static const struct profile_wanted use = {.slice_use = true};
+	const char *path = fixture_path("use.jprof");
+	struct profile_writer *writer = create(path);
+	struct error error = {0};
+
+	fixture_session(writer, 1, 1, 0, &error);
+	profile_keep_slices(writer, SECOND, &error);
+	profile_begin(writer, &error);
+	profile_begin_slice(writer, SECOND, &error);
+	PUT((struct profile_method){.id = METHOD_FIRST, .name = "m", .wanted = 2});
+	PUT((struct profile_parameter){1, "p", false, 2});
+	PUT((struct profile_value){1, 1, "v", false});
+	PUT((struct profile_thread){.id = 1, .name = "t", .folded = 1, .wanted = 2});
+	PUT((struct profile_node){.thread = 1, .base = base});
+	PUT((struct profile_node){.thread = 1,
+		.id = 1,
+		.method = METHOD_FIRST,
+		.calls = 5,
+		.jitted = 5,
+		.base = base});
+	PUT((struct profile_node){.thread = 1,
+		.id = 2,
+		.parent = 1,
+		.method = METHOD_FIRST,
+		.value = 1,
+		.calls = 3,
+		.jitted = 3,
+		.base = base});
+	PUT((struct profile_account){1, 1, 1, 0, IO_READ, 1, 0, 7, 70});
+	PUT((struct profile_account){1, 2, 1, 0, IO_CPU, 2, 0, 0, 50});
+	PUT((struct profile_account){1, 3, 1, 0, PAUSES, 4, 0, 0, 700});
+	PUT((struct profile_account){1, 4, 1, 1, VALUE_ROWS, 8, 0, 9, 0});
+	profile_end_slice(writer, &error);
+	profile_commit(writer, &error);
+	assert_string_equal(error.text, "");
+	close_writer(writer);
+	for (int shared = 0; shared < 2; shared++) {
+		struct profile *profile = read_wanted(path, &use);
+
+		assert_int_equal(profile->session != NULL, shared);
+		assert_int_equal(profile->slice_use_count, 1);
+		assert_int_equal(profile->slice_use[0].calls, 5);
+		assert_int_equal(profile->slice_use[0].ops, 1);
+		assert_int_equal(profile->slice_use[0].bytes, 7);
+		assert_int_equal(profile->slice_use[0].io_ns, 70);
+		profile_free(profile);
+		be_session(path, 1);
+	}
 }
 
 int main(void)
@@ -657,6 +753,8 @@ int main(void)
 		cmocka_unit_test(watched_calls),
 		cmocka_unit_test(scope_and_choice),
 		cmocka_unit_test(slices),
+		cmocka_unit_test(slices_end_at_begins),
+		cmocka_unit_test(use_of_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean);
