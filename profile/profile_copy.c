@@ -64,7 +64,7 @@ static const struct rule {
 		"id, bit, iif(id = :id, name, ''), iif(id = :id, owner, ''), began, ended, "
 		"iif(id = :id, options, ''), snapshot, metrics, conditions, traces, lines, "
 		"scoped, "
-		"iif(id = :id, tag, NULL), watches, records"},
+		"iif(id = :id, tag, NULL), watches, records, code"},
 	{TABLE_SNAPSHOT, "coalesce(session, :id) = :id AND id >= coalesce(:snapshot, 0)", NULL},
 	{TABLE_SLICE, SINCE_BEGIN("began"), NULL},
 	{TABLE_THREAD, OF_THREADS("id"), NULL},
@@ -72,8 +72,8 @@ static const struct rule {
 	{TABLE_ACCOUNT, OF_THREADS("thread") " AND " OF_ACCOUNTS, NULL},
 	{TABLE_RECORD_THREAD, ":records", NULL},
 	{TABLE_RECORD, ":records AND " OF_NODES("node") " AND " SINCE_BEGIN("begin"), NULL},
-	{TABLE_CODE, ":conditions", NULL},
-	{TABLE_MACHINE_CODE, ":conditions", NULL},
+	{TABLE_CODE, ":conditions OR :code", NULL},
+	{TABLE_MACHINE_CODE, ":code", NULL},
 	{TABLE_MARK, SINCE_BEGIN("at"), NULL},
 	{TABLE_TRACE_PERIOD, "trace IN (SELECT name FROM temp.trace)", NULL},
 	{TABLE_EVENT_THREAD, TRACED("events") " AND " OF_THREADS("row"), NULL},

@@ -455,11 +455,14 @@ static int read_code(struct reader *reader, const struct profile_wanted *wanted)
 						.check = check_code),
 					machine = READER_LIST(TABLE_MACHINE_CODE, machine_code,
 						.check = check_machine_code);
+	const struct profile_session *session = reader->profile->session;
+	bool is_kept = !session || session->code;
 	int status = 0;
 
-	if (wanted->code || wanted->machine_code)
+	if ((wanted->code || wanted->machine_code) && (is_kept || session->conditions))
 		status = reader_read(reader, &codes);
-	return status == 0 && wanted->machine_code ? reader_read(reader, &machine) : status;
+	return status == 0 && wanted->machine_code && is_kept ? reader_read(reader, &machine)
+							      : status;
 }
 
 /* --- the whole --- */

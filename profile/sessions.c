@@ -547,7 +547,10 @@ static bool is_wanted_account(
 	const struct profile *profile = &projection->owned->profile;
 	const struct profile_session *session = projection->view->session;
 	enum trace_kind trace = account_kind_trace(account->kind);
+	const struct profile_node *node = &profile->node[account->node];
 
+	if (is_unwanted(projection->view, profile->thread[node->thread].id))
+		return false;
 	switch (account->kind) {
 	case SAMPLES:
 		return session->conditions >> sample_place_condition(account->subject) & 1;
@@ -970,6 +973,7 @@ static void keep_conditions(struct profile *profile)
 	if (!profile->labelled)
 		return;
 	keep_sample_places(profile->labelled, place);
+	keep_values(profile->labelled->counting_samples, place, count);
 	profile->labelled->condition_count = kept;
 }
 

@@ -129,11 +129,11 @@ static bool is_taken(const char *path)
 static void put_names(struct profile_writer *writer, struct error *error)
 {
 	PUT((struct profile_session){1, 0, "secret s", "secret o", 0, PROFILE_NOT_KNOWN,
-		"secret {}", 0, 7, 1, 0xff, true, false, "secret=x", true, true});
+		"secret {}", 0, 7, 1, 0xff, true, false, "secret=x", true, true, true});
 	/* Traces: gc and events. */
 	PUT((struct profile_session){2, 3, "kept s", "kept o", 1000, PROFILE_NOT_KNOWN,
 		"kept {}", 2, 1, 2, 1 << TRACE_GC | 1 << TRACE_EVENTS, false, false, NULL, true,
-		true});
+		true, false});
 	for (uint32_t i = 0; i < 2; i++) {
 		bool kept = i == 1;
 		const char *text = kept ? "kept" : "secret";
@@ -235,7 +235,8 @@ static void put_events(struct profile_writer *writer, struct error *error)
 		.bytes = {(const uint8_t *)"kept", 4}});
 	PUT((struct profile_mark){500, 1, "kept", "secret mark"});
 	PUT((struct profile_mark){1500, 1, "kept", "kept mark"});
-	PUT((struct profile_code){.id = 1, .name = "kept code", .size = 1});
+	PUT((struct profile_code){.id = 1, .name = "kept code", .size = 6});
+	PUT((struct profile_machine_code){.id = 1, .bytes = {(const uint8_t *)"secret", 6}});
 }
 
 static void snapshot(struct profile_writer *writer, uint32_t id, const char *label,
@@ -314,6 +315,7 @@ static const struct question {
 	{__LINE__, "SELECT group_concat(id) FROM event_block", "2"},
 	{__LINE__, "SELECT group_concat(name) FROM mark", "kept mark"},
 	{__LINE__, "SELECT count(*) FROM code", "1"},
+	{__LINE__, "SELECT count(*) FROM machine_code", "0"},
 	{__LINE__, "SELECT group_concat(method || '.' || thread) FROM distribution", "3.2"},
 	{__LINE__, "SELECT group_concat(method || '.' || thread) FROM slow_call", "3.2"},
 	{__LINE__, "SELECT count(*) FROM kind", NULL},

@@ -596,6 +596,89 @@ static void scope_and_choice(void **state)
 	}
 }
 
+/* What counting cost is told of what the session wants: of its threads and conditions. */
+static void counting(void **state)
+{
+	static const uint64_t base[2 * FIXTURE_METRICS];
+	const char *path = fixture_path("counted.jprof");
+	struct profile_writer *writer = create(path);
+	struct profile *profile;
+	struct error error = {0};
+
+	profile_begin(writer, &error);
+	for (uint32_t c = 0; c < 2; c++)
+		PUT((struct profile_condition){
+			c, c ? "wall:1ms" : "cpu:1ms", "e", 1000000, "ns", "by hand"});
+	PUT((struct profile_session){.id = 1,
+		.bit = 1,
+		.name = "s",
+		.owner = "o",
+		.ended = PROFILE_NOT_KNOWN,
+		.options = "{}",
+		.conditions = 2,
+		.tag = "a=x"});
+	PUT((struct profile_method){.id = METHOD_FIRST, .name = "m", .wanted = 2});
+	PUT((struct profile_parameter){1, "a", true, 2});
+	PUT((struct profile_value){1, 1, "x", false});
+	PUT((struct profile_tag){1, 2, 1});
+	for (uint32_t id = 1; id <= 2; id++) {
+		PUT((struct profile_thread){
+			.id = id, .name = "t", .folded = 1, .wanted = id == 1 ? 2 : 1});
+		PUT((struct profile_node){.thread = id, .base = base});
+		PUT((struct profile_node){.thread = id, .id = 1, .tags = 2, .base = base});
+		PUT((struct profile_account){id, 1, 0, METHOD_FIRST, CALLS, 10 * id, 0, 0, 0});
+		for (uint32_t c = 0; c < 2; c++)
+			PUT((struct profile_account){id, 2 + c, 1,
+				sample_place(c, SAMPLE_JPROF, 0), SAMPLES, 1, 0, 100 * id + c,
+				0});
+	}
+	profile_put_meta(writer, "session", "1", &error);
+	profile_commit(writer, &error);
+	assert_string_equal(error.text, "");
+	close_writer(writer);
+	profile = read_interval(path, NULL);
+	assert_int_equal(profile->unlabelled_calls, 10);
+	assert_int_equal(profile->condition_count, 1);
+	assert_int_equal(profile->counting_samples[0], 101);
+	assert_non_null(profile->labelled);
+	assert_int_equal(profile->labelled->counting_samples[0], 101);
+	profile_free(profile);
+}
+
+/* Instructions are those of a session that asks for them; which methods were compiled, of one that takes samples, too. */
+static void code(void **state)
+{
+	static const struct {
+		uint32_t conditions, keeps, code, machine_code;
+	} rows[] = {{0, 0, 0, 0}, {1, 0, 1, 0}, {0, 1, 1, 1}, {1, 1, 1, 1}};
+	static const struct profile_wanted wanted = {.code = true, .machine_code = true};
+	const char *path = fixture_path("code.jprof");
+	struct profile_writer *writer = create(path);
+	struct error error = {0};
+
+	fixture_session(writer, 1, 1, 0, &error);
+	profile_begin(writer, &error);
+	fixture_put(writer, 1, 1, 1, &error);
+	PUT((struct profile_code){.id = 1, .name = "c", .size = 2});
+	PUT((struct profile_machine_code){.id = 1, .bytes = {(const uint8_t *)"ab", 2}});
+	profile_commit(writer, &error);
+	assert_string_equal(error.text, "");
+	close_writer(writer);
+	be_session(path, 1);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct profile *profile;
+		char sql[96];
+
+		snprintf(sql, sizeof sql, "UPDATE session SET conditions = %u, code = %u",
+			rows[i].conditions, rows[i].keeps);
+		fixture_sql(path, sql, NULL, 0);
+		profile = read_wanted(path, &wanted);
+		assert_int_equal(profile->code_count, rows[i].code);
+		assert_int_equal(profile->machine_code_count, rows[i].machine_code);
+		profile_free(profile);
+	}
+}
+
 /* ---- slices ---- */
 
 static void slices(void **state)
@@ -752,6 +835,8 @@ int main(void)
 		cmocka_unit_test(traces),
 		cmocka_unit_test(watched_calls),
 		cmocka_unit_test(scope_and_choice),
+		cmocka_unit_test(counting),
+		cmocka_unit_test(code),
 		cmocka_unit_test(slices),
 		cmocka_unit_test(slices_end_at_begins),
 		cmocka_unit_test(use_of_slices),
