@@ -206,7 +206,7 @@ bool label_state_is_chosen(const struct owned_profile *owned, struct label_state
 
 /* ---- what the others did ---- */
 
-static uint8_t usual_state(const struct profile_node *node)
+uint8_t labels_usual_state(const struct profile_node *node)
 {
 	const uint64_t calls[] = {node->interpreted, node->jitted, node->native};
 	uint8_t most = 0;
@@ -214,13 +214,13 @@ static uint8_t usual_state(const struct profile_node *node)
 	for (uint8_t state = 1; state < 3; state++)
 		if (calls[state] > calls[most])
 			most = state;
-	return node->calls > 0 ? most + 1 : node->earlier;
+	return calls[most] > 0 ? most + 1 : node->earlier;
 }
 
 /* Its callees are still called by it: so its state stays known. */
 void labels_empty_node(const struct profile *profile, struct profile_node *node)
 {
-	node->earlier = usual_state(node);
+	node->earlier = labels_usual_state(node);
 	node->calls = node->interpreted = node->jitted = node->native = 0;
 	memset(node->transition, 0, sizeof node->transition);
 	/* And spent, behind it. */

@@ -6,7 +6,9 @@
  * A node's id is good for the whole file, whatever interval is wanted. Where the node is no more, the
  * path is that of the node that has its counts.
  */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/reader.h"
 
@@ -180,52 +182,52 @@ static bool is_outside(const struct reader *reader, uint64_t node)
 	       (owned->view && sessions_is_outside(owned, (uint32_t)(node >> 32)));
 }
 
-/* Those that are chosen have their paths then. */
-static size_t follow_waits(const struct reader *reader, struct profile_wait *row, size_t count)
-{
-	size_t kept = 0;
+/* Rows that are at a node: of how many bytes, and where in them the ids of the node and of the holder's are. */
+struct at_node {
+	size_t size, node, holder; /* holder: 0: there is none */
+};
 
-	for (size_t i = 0; i < count; i++) {
-		if (is_outside(reader, row[i].node))
-			continue;
-		row[kept] = row[i];
-		row[kept].node = path_of(reader->profile, row[i].node);
-		row[kept++].holder = path_of(reader->profile, row[i].holder);
-	}
-	return kept;
+static void follow_id(const struct reader *reader, char *row, size_t offset)
+{
+	uint64_t id;
+
+	memcpy(&id, row + offset, sizeof id);
+	id = path_of(reader->profile, id);
+	memcpy(row + offset, &id, sizeof id);
 }
 
-static size_t follow_contention(
-	const struct reader *reader, struct profile_contention *row, size_t count)
+/* Those that are chosen have their paths then. How many they are. */
+static size_t follow(
+	const struct reader *reader, const struct at_node *of, void *rows, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (is_outside(reader, row[i].node))
-			continue;
-		row[kept] = row[i];
-		row[kept].node = path_of(reader->profile, row[i].node);
-		row[kept++].holder = path_of(reader->profile, row[i].holder);
-	}
-	return kept;
-}
+		char *row = (char *)rows + i * of->size, *to = (char *)rows + kept * of->size;
+		uint64_t node;
 
-static size_t follow_records(
-	const struct reader *reader, struct profile_record *row, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (is_outside(reader, row[i].node))
+		memcpy(&node, row + of->node, sizeof node);
+		if (is_outside(reader, node))
 			continue;
-		row[kept] = row[i];
-		row[kept++].node = path_of(reader->profile, row[i].node);
+		follow_id(reader, row, of->node);
+		if (of->holder)
+			follow_id(reader, row, of->holder);
+		memmove(to, row, of->size);
+		kept++;
 	}
 	return kept;
 }
 
 int paths_read(struct reader *reader)
 {
+	static const struct at_node record = {sizeof(struct profile_record),
+					    offsetof(struct profile_record, node), 0},
+				    contention = {sizeof(struct profile_contention),
+					    offsetof(struct profile_contention, node),
+					    offsetof(struct profile_contention, holder)},
+				    wait = {sizeof(struct profile_wait),
+					    offsetof(struct profile_wait, node),
+					    offsetof(struct profile_wait, holder)};
 	struct profile *profile = reader->profile;
 	struct reading reading = {.reader = reader};
 	sqlite3_stmt *statement = NULL;
@@ -251,12 +253,12 @@ int paths_read(struct reader *reader)
 		return status;
 	for (size_t i = 0; i < profile->file_count; i++)
 		profile->file[i].opened_in = path_of(profile, profile->file[i].opened_in);
-	profile->record_count = follow_records(reader, profile->record, profile->record_count);
+	profile->record_count = follow(reader, &record, profile->record, profile->record_count);
 	profile->contention_count =
-		follow_contention(reader, profile->contention, profile->contention_count);
+		follow(reader, &contention, profile->contention, profile->contention_count);
 	profile->long_wait_count =
-		follow_waits(reader, profile->long_wait, profile->long_wait_count);
+		follow(reader, &wait, profile->long_wait, profile->long_wait_count);
 	profile->unfinished_wait_count =
-		follow_waits(reader, profile->unfinished_wait, profile->unfinished_wait_count);
+		follow(reader, &wait, profile->unfinished_wait, profile->unfinished_wait_count);
 	return status;
 }

@@ -135,16 +135,11 @@ static int read_threads(struct reader *reader)
 /* The agent makes at most 10 labels of one call: 8 values, the tags, the line. Chains of many would take long to follow. */
 enum { LABELS_IN_CHAIN = 64 };
 
-static bool is_label(const struct profile_node *node)
-{
-	return node->line > 0 || node->value > 0 || node->tags > 0;
-}
-
 /* What is wrong with the node's labels; NULL: nothing. parent: its place, or the node's own; those before it are checked. */
 static const char *wrong_label(
 	const struct profile *profile, const struct profile_node *node, size_t parent, size_t i)
 {
-	size_t chain = is_label(node);
+	size_t chain = node_is_label(node);
 
 	if ((node->line > 0) + (node->value > 0) + (node->tags > 0) > 1)
 		return "is more than one label";
@@ -156,7 +151,7 @@ static const char *wrong_label(
 		return "has unknown tags";
 	if (parent == i)
 		return chain > 0 ? "is a root with a label" : NULL;
-	while (chain > 0 && chain <= LABELS_IN_CHAIN && is_label(&profile->node[parent])) {
+	while (chain > 0 && chain <= LABELS_IN_CHAIN && node_is_label(&profile->node[parent])) {
 		parent = profile->node[parent].parent;
 		chain++;
 	}

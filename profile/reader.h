@@ -313,6 +313,15 @@ bool label_state_is_chosen(const struct owned_profile *owned, struct label_state
 int labels_choose(
 	struct owned_profile *owned, const struct label_choice *choice, const char *scope);
 
+/* A part of its parent, of a line, a value or tags. */
+static inline bool node_is_label(const struct profile_node *node)
+{
+	return node->line > 0 || node->value > 0 || node->tags > 0;
+}
+
+/* The state that most of its calls ran in, + 1; without calls that of earlier ones, 0: there were none. */
+uint8_t labels_usual_state(const struct profile_node *node);
+
 /* The node has done nothing. */
 void labels_empty_node(const struct profile *profile, struct profile_node *node);
 

@@ -237,11 +237,6 @@ static bool is_timed(const struct session_view *view, const struct profile_metho
 	       ((method->wanted & view->bit) && !(method->counted & view->bit));
 }
 
-static bool is_label(const struct profile_node *node)
-{
-	return node->line > 0 || node->value > 0 || node->tags > 0;
-}
-
 /* Takes out labels that are not wanted. in_force: the tags of the path above, and then below. */
 static void keep_labels(
 	const struct owned_profile *owned, struct profile_node *node, uint32_t *in_force)
@@ -514,7 +509,7 @@ static int part_session(struct parting *parting, size_t i)
 	struct profile *profile = parting->profile;
 	struct profile_node node = profile->node[i];
 	struct path_state *state = &projection->state[i], caller;
-	bool was_label = is_label(&node), stays;
+	bool was_label = node_is_label(&node), stays;
 
 	if (node.parent == i)
 		return part_root(parting, i, &node);
@@ -533,7 +528,7 @@ static int part_session(struct parting *parting, size_t i)
 	}
 	if (!stays && !node.sampled)
 		return part_unwanted(parting, i, &node, was_label);
-	if (was_label && !is_label(&node))
+	if (was_label && !node_is_label(&node))
 		stays &= !is_part_of(parting, &node, caller_of(parting, &node));
 	return (node.sampled ? part_sampled : part_wanted)(parting, i, &node, stays);
 }
@@ -717,36 +712,33 @@ static void drop_slice_use(struct profile *profile, const struct session_view *v
 	profile->slice_use_count = view->session->scoped ? 0 : kept;
 }
 
-/* Who waits is wanted; who holds is told if it is. */
+/* Who waits is wanted: false if not; who holds is told if it is. */
+static bool keep_wait(const struct session_view *view, uint32_t thread, uint64_t *holder,
+	uint32_t *holder_thread)
+{
+	if (is_unwanted(view, *holder_thread))
+		*holder = *holder_thread = 0;
+	return !is_unwanted(view, thread);
+}
+
 static void drop_waits(const struct session_view *view, struct profile_wait *row, size_t *count)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < *count; i++) {
-		struct profile_wait wait = row[i];
-
-		if (is_unwanted(view, wait.thread))
-			continue;
-		if (is_unwanted(view, wait.holder_thread))
-			wait.holder = wait.holder_thread = 0;
-		row[kept++] = wait;
-	}
+	for (size_t i = 0; i < *count; i++)
+		if (keep_wait(view, row[i].thread, &row[i].holder, &row[i].holder_thread))
+			row[kept++] = row[i];
 	*count = kept;
 }
 
 static void drop_contention(struct profile *profile, const struct session_view *view)
 {
+	struct profile_contention *row = profile->contention;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < profile->contention_count; i++) {
-		struct profile_contention row = profile->contention[i];
-
-		if (is_unwanted(view, row.thread))
-			continue;
-		if (is_unwanted(view, row.holder_thread))
-			row.holder = row.holder_thread = 0;
-		profile->contention[kept++] = row;
-	}
+	for (size_t i = 0; i < profile->contention_count; i++)
+		if (keep_wait(view, row[i].thread, &row[i].holder, &row[i].holder_thread))
+			row[kept++] = row[i];
 	profile->contention_count = kept;
 	drop_waits(view, profile->long_wait, &profile->long_wait_count);
 	drop_waits(view, profile->unfinished_wait, &profile->unfinished_wait_count);

@@ -318,18 +318,6 @@ static void drop_unused_sequences(struct profile *profile)
 	profile->sequence_count = kept;
 }
 
-/* The state that most calls ran in, + 1; 0: there were none. */
-static uint8_t usual_state(const struct profile_node *node)
-{
-	const uint64_t state[] = {node->interpreted, node->jitted, node->native};
-	uint8_t most = 0;
-
-	for (uint8_t i = 1; i < 3; i++)
-		if (state[i] > state[most])
-			most = i;
-	return state[most] > 0 ? most + 1 : 0;
-}
-
 static void clear_counts(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
@@ -339,7 +327,7 @@ static void clear_counts(struct reader *reader)
 		struct profile_node *node = &profile->node[i];
 		uint64_t *base = base_of(reader, node);
 
-		node->earlier = usual_state(node);
+		node->earlier = labels_usual_state(node);
 		node->calls = node->interpreted = node->jitted = node->native = 0;
 		memset(node->transition, 0, sizeof node->transition);
 		memset(base, 0, 2 * metrics * sizeof *base);
