@@ -406,9 +406,8 @@ int shared_finish_all(
 		if (sessions->session[i].copy &&
 			finish_copy(sessions, &sessions->session[i], profile, error) < 0)
 			status = -(int)error->code;
-	closed = facts ? profile_close_shared(
-				 profile, &share, status < 0 ? &(struct error){0} : error)
-		       : profile_close(profile, NULL);
+	closed = facts ? profile_close_shared(profile, &share, error)
+		       : profile_close(profile, error);
 	if (facts)
 		facts_fini(facts);
 	sessions->count = 0;

@@ -105,8 +105,8 @@ int shared_finish(struct write_sessions *sessions, struct profile_writer *profil
 	uint32_t number, const struct writer_session **holder, uint32_t *first,
 	struct error *error);
 
-/* The recording ends: all files are complete, and closed; that of the holder, too, which was the database and has what is its own then. 0, or a
- * negative code: one is as it was when it was last copied, or the holder's has what is of others, too. */
+/* The recording ends: all files are complete, and closed; that of the holder, too, which was the database and has what is its own then.
+ * 0, or a negative code: one is as it was when it was last copied, or the holder's has what is of others, too. */
 int shared_finish_all(
 	struct write_sessions *sessions, struct profile_writer *profile, struct error *error);
 
