@@ -189,15 +189,23 @@ static json_t *options_of(const struct session *session)
 	return options;
 }
 
+static json_t *failure_of(struct session *session)
+{
+	struct error failure = session_failure(session);
+
+	return failure.code == ERROR_NONE ? json_null() : json_text(failure.text);
+}
+
 static json_t *describe(struct session *session)
 {
-	return json_pack("{s:s, s:I, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:s?}", "name",
+	return json_pack("{s:s, s:I, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:s?, s:o}", "name",
 		session->name, "number", (json_int_t)session->number, "owner",
 		json_text(session->owner), "file",
 		json_text(session->path ? session->path : ""), "started", session->started,
 		"duration_ns", (json_int_t)(clock_now() - session->began), "options",
 		options_of(session), "matches", session_matches(session), "traces",
-		traces_of(session->traces), "scope", atomic_load(&session->tag));
+		traces_of(session->traces), "scope", atomic_load(&session->tag), "error",
+		failure_of(session));
 }
 
 json_t *sessions_describe(void)

@@ -74,3 +74,16 @@ int labels_reserve(struct labels *labels, struct error *error)
 	labels->room = room;
 	return 0;
 }
+
+void labels_drop(struct labels *labels, uint32_t session, uint32_t first)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < labels->count; i++) {
+		const struct label_row *row = &labels->row[i];
+
+		if (row->session != session && (row->session != 0 || row->id >= first))
+			labels->row[kept++] = *row;
+	}
+	labels->count = kept;
+}

@@ -14,6 +14,7 @@ enum { LABEL_MAX = 100 }; /* bytes */
 
 /* A snapshot, a reset, or where a session begins. */
 struct label_row {
+	uint32_t id;               /* in the profile */
 	char label[LABEL_MAX + 1]; /* of all but snapshots "" */
 	bool reset;                /* it is none */
 	uint32_t session;          /* whose it is; 0: everybody's */
@@ -24,6 +25,7 @@ struct label_row {
 struct labels {
 	struct label_row *row; /* in order of time; room: see labels_reserve */
 	size_t count, room;
+	uint32_t last; /* id */
 };
 
 /* 0, or -ERROR_VALUE: not empty, at most LABEL_MAX bytes, no control characters, no "..". */
@@ -37,5 +39,8 @@ void labels_number(const struct labels *labels, uint32_t session, char label[LAB
 
 /* Memory for one more row. 0, or a negative code. */
 int labels_reserve(struct labels *labels, struct error *error);
+
+/* Takes out those of a session, and those of all before the id `first`. */
+void labels_drop(struct labels *labels, uint32_t session, uint32_t first);
 
 #endif

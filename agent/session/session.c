@@ -627,10 +627,30 @@ static void facts_for_writer(void *session, bool final, fact_put put, void *put_
 	session_put_facts(session, final, put, put_argument);
 }
 
+void session_note_failure(void *argument, const struct error *error)
+{
+	struct session *session = argument;
+
+	lock_take(&session->near_lock);
+	session->failure = *error;
+	lock_give(&session->near_lock);
+}
+
+struct error session_failure(struct session *session)
+{
+	struct error failure;
+
+	lock_take(&session->near_lock);
+	failure = session->failure;
+	lock_give(&session->near_lock);
+	return failure;
+}
+
 struct writer_session session_for_writer(const struct session *session)
 {
 	struct writer_session is = {.row = row_for_writer,
 		.facts = facts_for_writer,
+		.failed = session_note_failure,
 		.argument = (struct session *)(uintptr_t)session,
 		.path = session->path,
 		.creation = {.readers = readers[session->options.readers]}};

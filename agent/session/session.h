@@ -76,9 +76,11 @@ struct session {
 	bool event_calibrated;              /* as measured; else the agent's own estimate */
 	uint64_t cpu_began;                 /* ns of processor time that the process had used */
 	struct session_before before;
-	struct lock near_lock; /* guards near: session_matches.c */
+	struct lock near_lock; /* guards near: session_matches.c; and failure */
 	json_t *near;          /* names that come near patterns; owned, or NULL */
 	uint64_t near_at;      /* clock_now when they were looked for; 0: never */
+	struct error
+		failure; /* what its file could not be written of last; ERROR_NONE: it could */
 	/* Set before it ends: no profile is to be left, and an older one as it was. That
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
@@ -139,6 +141,10 @@ struct writer_session session_for_writer(const struct session *session);
  * session runs. */
 void session_put_notes(void *session, fact_put put, void *put_argument);
 void session_put_facts(void *session, bool final, fact_put put, void *put_argument);
+
+/* The same: what its file could not be written of. And what that is now: on any thread. */
+void session_note_failure(void *session, const struct error *error);
+struct error session_failure(struct session *session);
 
 /* Bytes that directories of archives may take, of max_memory. */
 uint64_t session_archive_memory(const struct session *session);

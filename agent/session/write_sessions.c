@@ -100,19 +100,19 @@ void shared_begun(
 	session->began = at;
 }
 
-void shared_drop(struct write_sessions *sessions, uint32_t number)
-{
-	struct written_session *session = find(sessions, number);
-
-	if (!session)
-		return;
-	profile_copy_discard(session->copy);
-	forget(sessions, session);
-}
-
 void shared_forget(struct write_sessions *sessions)
 {
 	*sessions = (struct write_sessions){0};
+}
+
+static struct profile_session row_of(const struct written_session *session, char **options)
+{
+	struct profile_session row = session->is.row(session->is.argument, options);
+
+	row.snapshot = session->snapshot;
+	row.began = session->began;
+	row.ended = session->ended;
+	return row;
 }
 
 int shared_put(const struct write_sessions *sessions, struct profile_writer *profile,
@@ -121,13 +121,9 @@ int shared_put(const struct write_sessions *sessions, struct profile_writer *pro
 	int status = 0;
 
 	for (unsigned i = 0; i < sessions->count && status == 0; i++) {
-		const struct written_session *session = &sessions->session[i];
 		char *options;
-		struct profile_session row = session->is.row(session->is.argument, &options);
+		struct profile_session row = row_of(&sessions->session[i], &options);
 
-		row.snapshot = session->snapshot;
-		row.began = session->began;
-		row.ended = session->ended;
 		status = profile_put(profile, &row, error);
 		free(options);
 	}
@@ -163,6 +159,7 @@ static int copy_one(struct written_session *session, struct profile_writer *prof
 		log_line(LOG_ERROR, "%s; the profile stays as it was, and is tried again",
 			error.text);
 	session->error = error;
+	session->is.failed(session->is.argument, &error);
 	if (facts)
 		facts_fini(facts);
 	return status;
@@ -172,13 +169,29 @@ void shared_copy(struct write_sessions *sessions, struct profile_writer *profile
 {
 	uint64_t now = clock_system();
 
-	if (!forced && now - sessions->copied_at < COPY_SHARE * sessions->copying_ns)
+	if (shared_hidden(sessions) ||
+		(!forced && now - sessions->copied_at < COPY_SHARE * sessions->copying_ns))
 		return;
 	for (unsigned i = 0; i < sessions->count; i++)
 		if (sessions->session[i].copy)
 			copy_one(&sessions->session[i], profile, false);
 	sessions->copied_at = clock_system();
 	sessions->copying_ns = sessions->copied_at - now;
+}
+
+int shared_copy_of(struct write_sessions *sessions, struct profile_writer *profile,
+	uint32_t number, struct error *error)
+{
+	struct written_session *session = find(sessions, number);
+	int status = -(int)session->error.code;
+
+	if (!session->copy) /* the database has just moved there */
+		return 0;
+	if (!shared_hidden(sessions))
+		status = copy_one(session, profile, false);
+	if (status < 0)
+		error_set(error, session->error.code, "%s", session->error.text);
+	return status;
 }
 
 bool shared_end(struct write_sessions *sessions, uint32_t number, uint64_t now)
@@ -190,25 +203,17 @@ bool shared_end(struct write_sessions *sessions, uint32_t number, uint64_t now)
 	return session;
 }
 
-/* Another one that goes on; NULL: there is none. */
-static struct written_session *heir(struct write_sessions *sessions)
+/* Another one that goes on, behind that one (NULL: the first); NULL: there is none. */
+static struct written_session *heir(
+	struct write_sessions *sessions, const struct written_session *last)
 {
-	for (unsigned i = 0; i < sessions->count; i++)
-		if (sessions->session[i].copy &&
-			sessions->session[i].ended == PROFILE_NOT_KNOWN)
-			return &sessions->session[i];
-	return NULL;
-}
+	struct written_session *next =
+		last ? sessions->session + (last - sessions->session) + 1 : sessions->session;
 
-static int finish_copy(
-	struct written_session *session, struct profile_writer *profile, struct error *error)
-{
-	int status = copy_one(session, profile, true);
-
-	profile_copy_close(session->copy);
-	if (status < 0)
-		*error = session->error;
-	return status;
+	while (next < sessions->session + sessions->count &&
+		!(next->copy && next->ended == PROFILE_NOT_KNOWN))
+		next++;
+	return next < sessions->session + sessions->count ? next : NULL;
 }
 
 /* The database becomes the file of that one. */
@@ -230,38 +235,174 @@ static int move(struct profile_writer *profile, const struct written_session *fr
 	return status;
 }
 
-int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
-	uint32_t number, const struct writer_session **holder, struct error *error)
+static int rescue_to(struct write_sessions *sessions, struct profile_writer *profile,
+	struct written_session *next, struct error *error)
 {
-	struct written_session *session = find(sessions, number), *next;
-	int status;
+	struct written_session *holder = find(sessions, sessions->holder);
+	struct profile_copy *left = NULL;
+	struct profile_share share;
+	struct facts *facts = share_of(next, false, &share, error);
+	int status = -ERROR_MEMORY;
 
-	*holder = NULL;
-	if (session->copy) {
-		status = finish_copy(session, profile, error);
-		forget(sessions, session);
-		return status;
+	if (facts) {
+		status = profile_rescue(profile, next->copy, &share, &left, error);
+		facts_fini(facts);
 	}
-	next = heir(sessions);
-	if (!next)
-		return error_set(
-			error, ERROR_BUSY, "no other session is there to take the database");
-	status = move(profile, session, next, error);
 	if (status < 0)
 		return status;
+	if (holder)
+		holder->copy = left;
+	else
+		profile_copy_close(left);
+	next->copy = NULL;
 	sessions->holder = next->number;
-	forget(sessions, session);
-	/* It may just have been moved to where that was. */
-	*holder = &find(sessions, sessions->holder)->is;
 	return 0;
 }
 
-void shared_finish_all(struct write_sessions *sessions, struct profile_writer *profile)
+const struct writer_session *shared_rescue(
+	struct write_sessions *sessions, struct profile_writer *profile)
 {
-	struct error error = {0};
+	struct written_session *next = NULL;
+
+	while ((next = heir(sessions, next)) != NULL) {
+		struct error error = {0};
+
+		if (rescue_to(sessions, profile, next, &error) == 0)
+			return &next->is;
+		next->error = error;
+		next->is.failed(next->is.argument, &error);
+	}
+	return NULL;
+}
+
+/* What one that has ended alone needed goes from the database. Of itself it stays when it was there. */
+static int clear(struct write_sessions *sessions, struct profile_writer *profile,
+	const struct written_session *gone, uint32_t *first, struct error *error)
+{
+	char *options;
+	struct profile_session row = row_of(gone, &options);
+	int status = profile_begin(profile, error);
+
+	free(options);
+	row.name = row.owner = row.options = "";
+	row.tag = NULL;
+	*first = UINT32_MAX;
+	for (unsigned i = 0; i < sessions->count; i++)
+		if (&sessions->session[i] != gone && sessions->session[i].snapshot < *first)
+			*first = sessions->session[i].snapshot;
+	if (status == 0)
+		status = profile_drop_snapshots(profile, gone->number, *first, error);
+	if (status == 0)
+		status = profile_put(profile, &row, error);
+	if (status == 0)
+		status = profile_commit(profile, error);
+	if (status < 0) {
+		profile_rollback(profile);
+		*first = 0;
+	}
+	return status;
+}
+
+static int hide(struct write_sessions *sessions, struct profile_writer *profile,
+	const struct written_session *session, struct error *error)
+{
+	struct profile_share share;
+	struct facts *facts = share_of(session, true, &share, error);
+	int status = -ERROR_MEMORY;
+
+	if (facts) {
+		status = profile_hide(profile, &share, error);
+		facts_fini(facts);
+	}
+	if (status == 0)
+		sessions->holder = 0;
+	return status;
+}
+
+/* The holder's file is complete, and another one's has the database, or none; or it is a copy from now on, to be finished as such. */
+static int leave_database(struct write_sessions *sessions, struct profile_writer *profile,
+	struct written_session *session, struct error *error)
+{
+	struct written_session *next = heir(sessions, NULL);
+
+	if (!next)
+		return error_set(
+			error, ERROR_BUSY, "no other session is there to take the database");
+	if (move(profile, session, next, &(struct error){0}) == 0) {
+		sessions->holder = next->number;
+		return 0;
+	}
+	if (shared_rescue(sessions, profile))
+		return 0;
+	return hide(sessions, profile, session, error);
+}
+
+void shared_drop(
+	struct write_sessions *sessions, struct profile_writer *profile, uint32_t number)
+{
+	struct written_session *session = find(sessions, number);
+	uint32_t first;
+
+	if (!session)
+		return;
+	session->ended = (int64_t)session->began;
+	if (!session->copy &&
+		leave_database(sessions, profile, session, &(struct error){0}) < 0)
+		return;
+	if (session->snapshot > 0)
+		clear(sessions, profile, session, &first, &(struct error){0});
+	profile_copy_discard(session->copy);
+	forget(sessions, session);
+}
+
+/* The last copy of one that is no holder. */
+static int finish_copy(struct write_sessions *sessions, struct written_session *session,
+	struct profile_writer *profile, struct error *error)
+{
+	int status = shared_hidden(sessions) ? -(int)session->error.code
+					     : copy_one(session, profile, true);
+
+	profile_copy_close(session->copy);
+	if (status < 0)
+		error_set(error, session->error.code, "%s", session->error.text);
+	return status;
+}
+
+int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
+	uint32_t number, const struct writer_session **holder, uint32_t *first,
+	struct error *error)
+{
+	struct written_session *session = find(sessions, number);
+	uint32_t before = sessions->holder;
+	int status = 0;
+
+	*holder = NULL;
+	*first = 0;
+	if (!session->copy)
+		status = leave_database(sessions, profile, session, error);
+	if (status < 0)
+		return status;
+	if (session->copy)
+		status = finish_copy(sessions, session, profile, error);
+	clear(sessions, profile, session, first, &(struct error){0});
+	forget(sessions, session);
+	/* It may just have been moved to where that was. */
+	if (shared_hidden(sessions))
+		*holder = &sessions->session[0].is;
+	else if (sessions->holder != before)
+		*holder = &find(sessions, sessions->holder)->is;
+	return status;
+}
+
+int shared_finish_all(
+	struct write_sessions *sessions, struct profile_writer *profile, struct error *error)
+{
+	int status = 0;
 
 	for (unsigned i = 0; i < sessions->count; i++)
-		if (sessions->session[i].copy)
-			finish_copy(&sessions->session[i], profile, &error);
+		if (sessions->session[i].copy &&
+			finish_copy(sessions, &sessions->session[i], profile, error) < 0)
+			status = -(int)error->code;
 	sessions->count = 0;
+	return status;
 }

@@ -24,7 +24,9 @@ struct writer_session {
 	struct profile_session (*row)(const void *argument, char **options);
 	/* Its facts: those of a profile of its own, in the place of the database's. */
 	void (*facts)(void *argument, bool final, fact_put put, void *put_argument);
-	void *argument; /* of both */
+	/* What its file could not be written of is told, or that it can be again (ERROR_NONE). */
+	void (*failed)(void *argument, const struct error *error);
+	void *argument; /* of all */
 	const char *path;
 	struct profile_creation creation;
 	/* Sources of the writer's that it needs; NULL: it does not. */
@@ -45,13 +47,20 @@ struct written_session {
 struct write_sessions {
 	struct written_session session[PROFILE_SESSIONS_MAX];
 	unsigned count;
-	uint32_t holder; /* its number */
+	uint32_t
+		holder; /* its number; 0: the database has no name, as the others' files cannot be written */
 	uint64_t copied_at, copying_ns;
 };
 
 static inline bool shared_any(const struct write_sessions *sessions)
 {
 	return sessions->count > 0;
+}
+
+/* The database is in no session's file. */
+static inline bool shared_hidden(const struct write_sessions *sessions)
+{
+	return shared_any(sessions) && sessions->holder == 0;
 }
 
 /* A session that was alone until now has company: it is the holder. */
@@ -61,10 +70,11 @@ void shared_first(struct write_sessions *sessions, const struct writer_session *
 int shared_add(struct write_sessions *sessions, const struct writer_session *further,
 	struct error *error);
 
-/* It has begun: with that snapshot, at that time (ns since the profile's begin); or it has not, and its file goes. */
+/* It has begun: with that snapshot, at that time (ns since the profile's begin); or it has not, and its file goes, unless the database is there. */
 void shared_begun(
 	struct write_sessions *sessions, uint32_t number, uint32_t snapshot, uint64_t at);
-void shared_drop(struct write_sessions *sessions, uint32_t number);
+void shared_drop(
+	struct write_sessions *sessions, struct profile_writer *profile, uint32_t number);
 
 /* The first one is alone again, as if nobody had come. */
 void shared_forget(struct write_sessions *sessions);
@@ -76,15 +86,28 @@ int shared_put(const struct write_sessions *sessions, struct profile_writer *pro
 /* Behind a flush: copies are brought up to date; forced: even if that takes long. Failures are said once each. */
 void shared_copy(struct write_sessions *sessions, struct profile_writer *profile, bool forced);
 
+/* The first copy of one. 0, or a negative code: its file cannot be written. */
+int shared_copy_of(struct write_sessions *sessions, struct profile_writer *profile,
+	uint32_t number, struct error *error);
+
 /* That one ends, now; puts no row. False: there is no such session. */
 bool shared_end(struct write_sessions *sessions, uint32_t number, uint64_t now);
 
-/* Behind a flush: the file of one that has ended is complete, and it is forgotten. The database moves if it was the holder and another one is
- * there: *holder is then that one's. 0, or a negative code: its file is as it was when it was last copied. */
-int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
-	uint32_t number, const struct writer_session **holder, struct error *error);
+/* The database's file cannot be written: it goes on in that of another one, and the holder's is tried again as a copy. The new holder; NULL:
+ * there is none whose file can be. */
+const struct writer_session *shared_rescue(
+	struct write_sessions *sessions, struct profile_writer *profile);
 
-/* The recording ends: all files are complete, but that of the holder, which is the database. */
-void shared_finish_all(struct write_sessions *sessions, struct profile_writer *profile);
+/* Behind a flush: the file of one that has ended is complete, and it is forgotten, and so is in the database what it alone needed: *first
+ * is the first snapshot that somebody who goes on needs. The database moves if it was the holder, into a file without a name if no other
+ * one's can be written: *holder is then one that goes on, else NULL. 0, or a negative code: its file is as it was when it was last copied. */
+int shared_finish(struct write_sessions *sessions, struct profile_writer *profile,
+	uint32_t number, const struct writer_session **holder, uint32_t *first,
+	struct error *error);
+
+/* The recording ends: all files are complete, but that of the holder, which is the database. 0, or a negative code: one is as it was when it
+ * was last copied. */
+int shared_finish_all(
+	struct write_sessions *sessions, struct profile_writer *profile, struct error *error);
 
 #endif

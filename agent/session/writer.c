@@ -314,14 +314,45 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 	writer->counts.flushed_at = since_begin(writer);
 	writer->counts.failure = *error;
 	lock_give(&writer->lock);
+	if (writer->source.failed && !shared_hidden(&writer->sessions))
+		writer->source.failed(writer->source.argument, error);
 	return status;
+}
+
+/* The facts are those of whose file the database is. */
+static void be_of(struct writer *writer, const struct writer_session *holder)
+{
+	writer->source.argument = holder->argument;
+	writer->known.notes = false;
+}
+
+/* The same. Where the file cannot be written, and others share the recording, it is done in that of another one. */
+static int flush_shared(struct writer *writer, bool final, struct profile_snapshot *snapshot,
+	struct error *error)
+{
+	const struct writer_session *holder;
+	struct error failure = {0};
+	int status;
+
+	if (!shared_any(&writer->sessions))
+		return flush(writer, final, snapshot, error);
+	status = profile_has_name(writer->profile) ? flush(writer, final, snapshot, &failure)
+						   : -ERROR_IO;
+	if (status == -ERROR_IO || status == -ERROR_DENIED) {
+		holder = shared_rescue(&writer->sessions, writer->profile);
+		if (holder)
+			be_of(writer, holder);
+		if (holder || failure.code == ERROR_NONE)
+			return flush(writer, final, snapshot, error);
+	}
+	return failure.code ? error_set(error, failure.code, "%s", failure.text) : 0;
 }
 
 /* The same; and behind it the files of those that share the recording. */
 static int flush_all(struct writer *writer, struct profile_snapshot *snapshot, bool forced,
 	struct error *error)
 {
-	int status = flush(writer, false, snapshot, error);
+	int status = flush_shared(writer, false, snapshot, error);
 
 	if (status == 0)
 		shared_copy(&writer->sessions, writer->profile, forced);
@@ -393,8 +424,10 @@ static int reserve_label(struct writer *writer, struct request *request)
 /* Keeps all counts as they are now; kind: SNAPSHOT_... 0, or a negative code. */
 static int make_snapshot(struct writer *writer, struct request *request, int kind, bool forced)
 {
-	struct label_row row = {.reset = kind != SNAPSHOT_NAMED, .session = request->session};
-	struct profile_snapshot snapshot = {.id = (uint32_t)writer->labels.count + 1,
+	struct label_row row = {.id = writer->labels.last + 1,
+		.reset = kind != SNAPSHOT_NAMED,
+		.session = request->session};
+	struct profile_snapshot snapshot = {.id = row.id,
 		.label = row.reset ? NULL : request->label,
 		.kind = kind,
 		.session = request->session};
@@ -406,6 +439,7 @@ static int make_snapshot(struct writer *writer, struct request *request, int kin
 	memcpy(row.label, request->label, sizeof(row.label));
 	lock_take(&writer->lock);
 	writer->labels.row[writer->labels.count++] = row;
+	writer->labels.last = row.id;
 	lock_give(&writer->lock);
 	return 0;
 }
@@ -423,6 +457,22 @@ static void answer_share(struct writer *writer, struct request *request)
 	flush_all(writer, NULL, false, &request->error);
 }
 
+/* Its snapshot was made: its file is to have that. If not, it has not begun. */
+static void begin_shared(struct writer *writer, struct request *request)
+{
+	struct write_sessions *sessions = &writer->sessions;
+
+	shared_begun(sessions, request->session, writer->labels.last, request->at);
+	if (flush_shared(writer, false, NULL, &request->error) == 0 &&
+		shared_copy_of(sessions, writer->profile, request->session, &request->error) ==
+			0)
+		return;
+	shared_drop(sessions, writer->profile, request->session);
+	lock_take(&writer->lock);
+	labels_drop(&writer->labels, request->session, 0);
+	lock_give(&writer->lock);
+}
+
 /* It begins with a snapshot of its own, of which its row, in the next flush, knows. */
 static void answer_join(struct writer *writer, struct request *request)
 {
@@ -437,12 +487,10 @@ static void answer_join(struct writer *writer, struct request *request)
 		shared_first(sessions, &request->first);
 	if (shared_add(sessions, &request->comes, &request->error) == 0) {
 		if (make_snapshot(writer, request, SNAPSHOT_SESSION, false) == 0) {
-			shared_begun(sessions, request->session, (uint32_t)writer->labels.count,
-				request->at);
-			if (flush_all(writer, NULL, true, &request->error) == 0)
-				return;
+			begin_shared(writer, request);
+			return;
 		}
-		shared_drop(sessions, request->session);
+		shared_drop(sessions, writer->profile, request->session);
 	}
 	if (alone)
 		shared_forget(sessions);
@@ -452,19 +500,22 @@ static void answer_leave(struct writer *writer, struct request *request)
 {
 	const struct writer_session *holder;
 	struct error *error = &request->error;
+	uint32_t first;
 
 	if (!shared_end(&writer->sessions, request->session, since_begin(writer))) {
 		error_set(error, ERROR_MISSING, "there is no such session");
 		return;
 	}
-	flush(writer, request->session == writer->sessions.holder, NULL, error);
-	shared_finish(&writer->sessions, writer->profile, request->session, &holder, error);
+	flush_shared(writer, request->session == writer->sessions.holder, NULL, error);
+	shared_finish(
+		&writer->sessions, writer->profile, request->session, &holder, &first, error);
+	lock_take(&writer->lock);
+	labels_drop(&writer->labels, request->session, first);
+	lock_give(&writer->lock);
 	if (!holder)
 		return;
-	/* The facts are those of whose file it is. */
-	writer->source.argument = holder->argument;
-	writer->known.notes = false;
-	flush_all(writer, NULL, false, error);
+	be_of(writer, holder);
+	flush_all(writer, NULL, false, &(struct error){0});
 }
 
 static void answer_flush(struct writer *writer, struct request *request)
@@ -834,8 +885,9 @@ static int finish_profile(struct writer *writer, struct error *error)
 
 	drain_records(writer, &records_error);
 	say_failure(writer, &records_error);
-	status = flush(writer, true, NULL, error);
-	shared_finish_all(&writer->sessions, writer->profile);
+	status = flush_shared(writer, true, NULL, error);
+	if (shared_finish_all(&writer->sessions, writer->profile, error) < 0)
+		status = -(int)error->code;
 	closed = profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)
 		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",

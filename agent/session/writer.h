@@ -90,6 +90,8 @@ struct writer_source {
 	void (*facts)(void *argument, bool final,
 		void (*put)(void *put_argument, const char *key, const char *value),
 		void *put_argument);
+	/* Behind each flush: what it failed of, or ERROR_NONE. NULL: nobody is told. */
+	void (*failed)(void *argument, const struct error *error);
 	/* Calls put for files and connections, those that are new or changed since the last
 	 * call, or all, with times from began (ns of CLOCK_MONOTONIC) on. 0, or put's negative
 	 * code. NULL: there are none. */
