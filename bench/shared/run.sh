@@ -49,9 +49,7 @@ is_there() {
 
 # begin JVM JPROF COUNT INCLUDE: sessions.
 begin() {
-	local number
-
-	for number in $(seq "$3"); do
+	for _ in $(seq "$3"); do
 		begun=$((begun + 1))
 		"$2" attach "$1" --include "$4" --file "$work/$begun.jprof" >"$work/said" 2>&1 || {
 			cat "$work/said" >&2

@@ -4,7 +4,7 @@
 """Many sessions in one recording, and what is left of them: 100 (or as many as JPROF_SESSIONS says) that begin and end beside
 one that stays; and as many of which each ends when the next one has begun, so that the database moves from file to file.
 The agent's memory, descriptors, threads, JNI references, the JVM's metaspace, the size of the files, and how long a start
-and a stop take, are at the end what they were after a quarter. The counts are the program's own."""
+and a stop take, are at the end what they were after half of them. The counts are the program's own."""
 import os
 import pathlib
 import sys
@@ -21,10 +21,10 @@ JOBS = 5
 
 # By how much a figure may be more than it was, in its unit. Compiled code and metaspace are the JVM's, which
 # keeps of each change of classes a little. In the file it is told when each session was there.
-MAY_GROW = {"allocated": 64 << 10, "mapped": 256 << 10, "file": 64 << 10, "threads": 0, "descriptors": 0, "globals": 5}
+MAY_GROW = {"allocated": 256 << 10, "mapped": 256 << 10, "file": 64 << 10, "threads": 0, "descriptors": 0, "globals": 5}
 # Of a session with `threads`, or one that switched a trace on, so much stays until the recording's end; it is of two kinds in five.
 # What traces saw meanwhile is in the file, too.
-KEPT, SESSION_ROWS = 9 << 10, 600
+KEPT, SESSION_ROWS = 10 << 10, 600
 
 # What a session wants, in turn.
 KINDS = (
@@ -79,7 +79,7 @@ class Many:
             if (number + 1) % (COUNT // 4) == 0:
                 figures.append(self.held(file()))
                 print(what, number + 1, figures[-1], f"{1000 * sum(times[-20:]) / 20:.1f} ms", flush=True)
-        self.flat(what, figures[0], figures[-1], times)
+        self.flat(what, figures[1], figures[-1], times)
 
     def beside(self):
         """They come and go beside one that stays. The threads of a phase cost memory, too: there are few."""
@@ -127,7 +127,7 @@ class Many:
             test.same("the last one", made, test.calls(self.last, "^Jobs$"))
 
     def flat(self, what, before, after, times):
-        since = COUNT * 3 // 4
+        since = COUNT // 2
         more = {"allocated": KEPT * since * 2 // len(KINDS), "file": SESSION_ROWS * since}
         for name, most in MAY_GROW.items():
             most += more.get(name, 0)
