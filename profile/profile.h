@@ -485,6 +485,7 @@ struct profile_session {
 		*tag; /* its scope is what is done under that: "KEY=PATTERN"; NULL: it is not */
 	bool watches; /* distributions of calls */
 	bool records; /* each I/O operation */
+	bool without_io;
 };
 
 /* A piece of the recording's time, of which what it added to the counts is known. They follow one another without a gap. */

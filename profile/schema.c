@@ -237,6 +237,7 @@ static const struct schema_column session_columns[] = {
 	COLUMN(tag, "tag", KIND_TEXT, "KEY=PATTERN, its scope; NULL: none"),
 	COLUMN(watches, "watches", KIND_BOOL, "1: distributions are wanted"),
 	COLUMN(records, "records", KIND_BOOL, "1: operations one by one"),
+	COLUMN(without_io, "without_io", KIND_BOOL, "1: nothing of I/O"),
 };
 #undef ROW
 

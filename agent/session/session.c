@@ -307,7 +307,8 @@ struct profile_session session_row(const struct session *session, char **options
 		.scoped = wanted->scope.count > 0,
 		.tag = atomic_load(&session->tag),
 		.watches = wanted->distribution.count > 0,
-		.records = wanted->io == IO_RECORDS};
+		.records = wanted->io == IO_RECORDS,
+		.without_io = wanted->io == IO_OFF};
 }
 
 void session_destroy(struct session *session)
