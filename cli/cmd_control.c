@@ -485,8 +485,8 @@ static int check_words(const struct control_command *command)
 	if (is_verb(command, "stop") && command->name && command->all)
 		return command_usage(verb, "--name and --all exclude each other");
 	if (is_verb(command, "scope") && !command->label == !command->everything)
-		return command_usage(verb, "either a scope is wanted, a pattern of methods or "
-					   "tag:KEY=VALUE, or --everything");
+		return command_usage(verb, "either a scope is wanted, tag:KEY=PATTERN, or "
+					   "--everything");
 	return EXIT_DONE;
 }
 

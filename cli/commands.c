@@ -53,9 +53,9 @@ static const char stop_text[] =
 	"their names and owners.\n";
 
 static const char scope_text[] =
-	"From now on the recording is of what happens inside the methods of PATTERN, or\n"
-	"where the tag KEY has a value like PATTERN (docs/requests.md); --everything: of\n"
-	"the whole program.\n";
+	"The profile is of what is done where the tag KEY has a value like PATTERN\n"
+	"(docs/requests.md), also before; --everything: of the whole program. What is\n"
+	"chosen last holds. A scope of methods is chosen as the recording begins.\n";
 
 static const char status_text[] =
 	"Where several sessions record: a table of them, and what is counted for all.\n"
@@ -197,7 +197,7 @@ const struct command commands[] = {
 	{"trace", "PID [+NAME|-NAME]... [--write] [--name NAME]",
 		"switch traces on and off in a recording", trace_text, NULL, cmd_control,
 		.options = &trace_table, .words = WORDS_PROCESS},
-	{"scope", "PID PATTERN|tag:KEY=PATTERN|--everything [--name NAME]",
+	{"scope", "PID tag:KEY=PATTERN|--everything [--name NAME]",
 		"choose whose work a recording is of, while it runs", scope_text, NULL,
 		cmd_control, .options = &scope_table, .words = WORDS_PROCESS},
 	{"heap",
