@@ -129,11 +129,11 @@ static bool is_taken(const char *path)
 static void put_names(struct profile_writer *writer, struct error *error)
 {
 	PUT((struct profile_session){1, 0, "secret s", "secret o", 0, PROFILE_NOT_KNOWN,
-		"secret {}", 0, 7, 1, 0xff, true, false, "secret=x", true, true, true});
+		"secret {}", 0, 7, 1, 0xff, true, false, "secret=x", true, true, true, false});
 	/* Traces: gc and events. */
 	PUT((struct profile_session){2, 3, "kept s", "kept o", 1000, PROFILE_NOT_KNOWN,
 		"kept {}", 2, 1, 2, 1 << TRACE_GC | 1 << TRACE_EVENTS, false, false, NULL, true,
-		true, false});
+		true, false, false});
 	for (uint32_t i = 0; i < 2; i++) {
 		bool kept = i == 1;
 		const char *text = kept ? "kept" : "secret";
