@@ -27,17 +27,22 @@ struct profile_copy {
 /* ---- what a session wants ---- */
 
 /* Parameters are columns of the session's row. These temporary tables have what SQL cannot know: traces that it wants, kinds of
- * accounts that it wants, and threads that it does not, with those that were folded into them. */
+ * accounts that it wants, which threads were folded into which (by these, or each look for some would look at all forwards), and
+ * threads that it does not want, with those that were folded into them. */
 static const char temporary[] = "CREATE TEMP TABLE trace(name TEXT PRIMARY KEY);"
 				"CREATE TEMP TABLE kind(name TEXT PRIMARY KEY);"
+				"CREATE TEMP TABLE folded(into_id INTEGER, id INTEGER, PRIMARY "
+				"KEY(into_id, id)) WITHOUT ROWID;"
 				"CREATE TEMP TABLE unwanted(id INTEGER PRIMARY KEY);";
 
+#define FOLDED_THREADS                                                                         \
+	"INSERT INTO temp.folded SELECT into_id >> 32, id >> 32 FROM source.forward "          \
+	"WHERE id & 4294967295 = 0"
 #define UNWANTED_THREADS                                                                       \
 	"INSERT INTO temp.unwanted WITH RECURSIVE gone(id) AS ("                               \
 	"SELECT id FROM source.thread WHERE NOT wanted >> :bit & 1 "                           \
-	"UNION SELECT f.id >> 32 FROM gone JOIN source.forward f ON f.into_id >> 32 = "        \
-	"gone.id "                                                                             \
-	"WHERE f.id & 4294967295 = 0) SELECT id FROM gone"
+	"UNION SELECT f.id FROM gone JOIN temp.folded f ON f.into_id = gone.id) "              \
+	"SELECT id FROM gone"
 
 /* Conditions of rows. */
 #define TRACED(name)   "'" name "' IN (SELECT name FROM temp.trace)"
@@ -213,6 +218,8 @@ static int find_wanted(const struct copying *copying)
 		if (traces >> account_kind_trace(k) & 1 || account_kind_trace(k) == TRACE_KINDS)
 			result = run(copying, "INSERT INTO temp.kind VALUES(?1)",
 				account_kind_names[k], NULL);
+	if (result == SQLITE_OK)
+		result = run(copying, FOLDED_THREADS, NULL, NULL);
 	return result == SQLITE_OK ? run(copying, UNWANTED_THREADS, NULL, NULL) : result;
 }
 
