@@ -486,6 +486,7 @@ struct profile_session {
 	bool watches; /* distributions of calls */
 	bool records; /* each I/O operation */
 	bool code;    /* instructions of compiled methods */
+	bool without_io;
 };
 
 /* A piece of the recording's time, of which what it added to the counts is known. They follow one another without a gap. */

@@ -69,7 +69,7 @@ static const struct rule {
 		"id, bit, iif(id = :id, name, ''), iif(id = :id, owner, ''), began, ended, "
 		"iif(id = :id, options, ''), snapshot, metrics, conditions, traces, lines, "
 		"scoped, "
-		"iif(id = :id, tag, NULL), watches, records, code"},
+		"iif(id = :id, tag, NULL), watches, records, code, without_io"},
 	{TABLE_SNAPSHOT, "coalesce(session, :id) = :id AND id >= coalesce(:snapshot, 0)", NULL},
 	{TABLE_SLICE, SINCE_BEGIN("began"), NULL},
 	{TABLE_THREAD, OF_THREADS("id"), NULL},

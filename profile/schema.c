@@ -238,6 +238,7 @@ static const struct schema_column session_columns[] = {
 	COLUMN(watches, "watches", KIND_BOOL, "1: distributions are wanted"),
 	COLUMN(records, "records", KIND_BOOL, "1: operations one by one"),
 	COLUMN(code, "code", KIND_BOOL, "1: instructions are wanted"),
+	COLUMN(without_io, "without_io", KIND_BOOL, "1: nothing of I/O"),
 };
 #undef ROW
 

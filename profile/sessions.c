@@ -554,7 +554,9 @@ static bool is_wanted_account(
 	case VALUE_ROWS:
 		return has_value(profile, (uint32_t)account->subject);
 	default:
-		return trace == TRACE_KINDS || session->traces >> trace & 1;
+		return trace == TRACE_KINDS
+			       ? account->kind >= IO_ACCOUNTS || !session->without_io
+			       : session->traces >> trace & 1;
 	}
 }
 
@@ -824,6 +826,8 @@ int sessions_part(struct owned_profile *owned)
 	drop_watched(profile, owned->view);
 	drop_slice_use(profile, owned->view);
 	drop_contention(profile, owned->view);
+	if (profile->session->without_io)
+		profile->file_count = 0;
 	cut_periods(profile, profile->session);
 	status = part_slow_calls(owned);
 	if (status == 0)

@@ -307,7 +307,8 @@ struct profile_session session_row(const struct session *session, char **options
 		.tag = atomic_load(&session->tag),
 		.watches = wanted->distribution.count > 0,
 		.records = wanted->io == IO_RECORDS,
-		.code = wanted->keep_code};
+		.code = wanted->keep_code,
+		.without_io = wanted->io == IO_OFF};
 }
 
 void session_destroy(struct session *session)
