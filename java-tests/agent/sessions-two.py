@@ -6,6 +6,7 @@ its midst, or the first one ends first, and the database moves to the other's fi
 time and by its filter: calls, bytes, I/O; samples as many as the other one between two snapshots; and calls by path as in a recording
 of its own. Times of naps are those that the program measured."""
 import pathlib
+import sqlite3
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -140,6 +141,10 @@ class Two:
                     and not choice.threads:
                 self.compare_naps(what, seen, [self.slept[i] for i in phases])
         self.test.whole(self.what, profiles["one"])
+        with sqlite3.connect(profiles[{"one": "other", "other": "one"}[ends_first]]) as database:
+            of_gone = database.execute("SELECT count(*) FROM snapshot WHERE session NOT NULL AND session IS NOT (SELECT value FROM meta "
+                                       "WHERE key = 'session')").fetchone()[0]
+        self.test.same(f"{self.what}: snapshots of the one that has gone", 0, of_gone)
         if ends_first == "other":
             self.test.same("phase between snapshots", ledger.calls_of(self.program.figures(book[1], wanted["one"])),
                            self.seen(profiles["one"], "a..d").calls())
