@@ -8,9 +8,11 @@ difference; none if all is right.
     sums.py JPROF PROFILE
 """
 import collections
+import contextlib
 import json
 import os
 import re
+import sqlite3
 import sys
 import tempfile
 
@@ -20,7 +22,8 @@ import views
 def halved(counted):
     """A calibration."""
     units = {metric["name"]: metric["unit"] for metric in counted["calibration"]["metrics"]}
-    metrics = list(units)  # in the profile's order
+    with contextlib.closing(sqlite3.connect(counted.profile)) as database:
+        metrics = [name for name, in database.execute("SELECT name FROM metric ORDER BY id") if name in units]
 
     def cost(mean):
         mean = min(mean, 1e8)
