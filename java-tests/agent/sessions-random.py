@@ -9,6 +9,7 @@ what had been done, and what had been begun. Now and then a client is killed.
     SESSIONS_SECONDS=600 SESSIONS_SEED=1 sessions-random.py ...     for so long on each JDK; the seed is printed
     SESSIONS_CHECK_JNI=no ...                                       without -Xcheck:jni, which the first JDK has"""
 import collections
+import concurrent.futures
 import os
 import pathlib
 import queue
@@ -27,7 +28,7 @@ from harness import Test, wait_for  # noqa: E402
 from ledger import Program, Seen, Wanted, difference  # noqa: E402
 
 SECONDS = 22
-MOST, CLIENTS, OF_CLIENTS, OF_RESTS = 8, 20, 5, 3
+MOST, CLIENTS, OF_CLIENTS, OF_RESTS = 8, 20, 4, 4
 SUMMED = 8  # of so many profiles of rests one is added up in all views
 BACKLOG = 12
 PATIENCE = 200
@@ -40,6 +41,12 @@ METRICS = "wall", "cpu", "alloc"
 LATE = "writing the profile takes longer than"  # on a machine that is busy with others; it may begin yet
 # What may be refused, with what it says: another command is under way, and what the first one has begun without.
 LEGAL = {"busy": "", "value": "cannot begin while", "io": LATE}
+
+
+def at_once(work, clients, *arguments):
+    """By a client for each: requests of several take turns."""
+    with concurrent.futures.ThreadPoolExecutor(len(clients)) as threads:
+        return list(threads.map(work, clients[:len(arguments[0])], *arguments))
 
 
 def some(chance, of, most):
@@ -55,8 +62,6 @@ def wish(chance):
     options = {"calls": calls, "metrics": list(some(chance, METRICS, 3))}
     if chance.random() < 0.5:
         options["traces"] = list(some(chance, TRACES, 3))
-    if chance.random() < 0.3 and calls == "auto":
-        options["budget"] = chance.choice((1, 30))
     if chance.random() < 0.2:
         options["tags"] = [f"what:{ledger.SCOPE}(1)"] if calls != "sample" else []
     return Wanted(include=some(chance, INCLUDE, 5) if chance.random() < 0.8 else (),
@@ -234,20 +239,22 @@ class Random:
     def conduct(self):
         """Rests and goes, until the time is over; which sessions have ended is looked at meanwhile."""
         chance = random.Random(self.seed)
-        client, own, turn, killed = self.connect(), [], 0, 0
+        own, turn, killed = [], 0, 0
+        clients = [self.connect() for _ in range(OF_RESTS)]
         next_kill = time.monotonic() + 3
         while time.monotonic() < self.end or own:
             turn += 1
             self.program.tell("rest")
             over = time.monotonic() >= self.end
-            own = [session for session in own if not ((over or chance.random() < 0.5) and self.finish(client, session))]
-            if own and chance.random() < 0.2 and self.ask(client, "reset", name=own[0].name)["ok"]:
+            ends = [session for session in own if over or chance.random() < 0.5]
+            gone = dict(zip(ends, at_once(self.finish, clients, ends)))
+            own = [session for session in own if not gone.get(session)]
+            if own and chance.random() < 0.2 and self.ask(clients[0], "reset", name=own[0].name)["ok"]:
                 own[0].asked = own[0].began = self.program.book()
                 self.count("resets")
-            while not over and len(own) < OF_RESTS and chance.random() < 0.6:
-                session = self.begin(client, f"r{turn}.{len(own)}", wish(chance), True)
-                own += [session] if session else []
-                turn += 1
+            fresh = [] if over else [f"r{turn}.{number}" for number in range(len(own), OF_RESTS) if chance.random() < 0.8]
+            wishes = [wish(chance) for _ in fresh]
+            own += filter(None, at_once(self.begin, clients, fresh, wishes, [True] * len(fresh)))
             self.program.tell("go")
             time.sleep(chance.random())
             if time.monotonic() > next_kill and not over:
@@ -255,7 +262,8 @@ class Random:
                 self.kill_one(chance, killed)
                 next_kill = time.monotonic() + 8
             self.look_at_some()
-        client.close()
+        for client in clients:
+            client.close()
 
     def run(self):
         self.program.tell("go")

@@ -24,7 +24,7 @@ PAIRS = (
     (ONE | {"options": {"calls": "count", "metrics": "wall"}}, OTHER | {"options": {"calls": "instrument"} | SAMPLE}),
     (OTHER | {"options": {"calls": "auto"}}, ONE | {"options": {"calls": "instrument", "metrics": "wall+alloc"} | SAMPLE}),
     (OTHER | {"options": {"calls": "instrument"} | SAMPLE}, ONE | {"options": {"calls": "auto"}}),
-    (ONE | {"options": {"calls": "count"}}, ONE | {"options": {"calls": "auto", "budget": "5"}}),
+    (ONE | {"options": {"calls": "count"}}, ONE | {"options": {"calls": "auto"}}),
     (ONE | {"options": {"calls": "instrument"}}, {"inside": True, "options": {"calls": "instrument", "metrics": "cpu+alloc"}}),
     ({"threads": ("pool-*", "brief-*"), "options": {"calls": "instrument"}},
      OTHER | {"threads": ("old-*", "virtual-*"), "options": {"calls": "instrument", "io": "off"}}),
