@@ -49,17 +49,21 @@ def halved(counted):
 
 def adjusted_by(path, counted):
     """The views by a calibration that is written to path. It is for the JVM that the refusal of
-    one for another JVM names."""
+    one for another JVM names, and has the metrics in the order that another one names: where sessions
+    shared a recording that is the recording's."""
     calibration = halved(counted)
     adjusted = views.Views(counted.jprof, counted.profile, path)
-    for _ in range(2):
+    for _ in range(3):
         with open(path, "w", encoding="utf-8") as file:
             json.dump(calibration, file)
-        if calibration["for"]["jvm"] != "?":
+        refused = adjusted.run("summary").stderr
+        this = re.search(r"was made for (JVM|metrics) '.*', this is '(.*)'", refused)
+        if not this:
             break
-        this = re.search(r"was made for JVM '.*', this is '(.*)'", adjusted.run("summary").stderr)
-        if this:
-            calibration["for"]["jvm"] = this[1]
+        if this[1] == "JVM":
+            calibration["for"]["jvm"] = this[2]
+        else:
+            calibration["metrics"].sort(key=lambda metric: this[2].split("+").index(metric["name"]))
     return adjusted
 
 
