@@ -4,7 +4,7 @@
 #
 # run: what is left of sessions in a JVM. An H2 database works in four threads while jprof attaches,
 # takes a snapshot, stops and detaches, 200 times; then a thousand sessions are started and
-# stopped over one connection, in a small program.
+# stopped over one connection, in a small program; and, without jprof, two classes are retransformed again and again.
 #
 #   run.sh BUILD_DIR [SESSIONS]
 #
@@ -114,10 +114,26 @@ short_sessions() {
 	end
 }
 
+retransformed() {
+	local what
+
+	"$1/bin/javac" -d "$work" "$here/Retransformed.java"
+	printf 'Premain-Class: Retransformed\nCan-Retransform-Classes: true\n' >"$work/manifest"
+	"$1/bin/jar" cfm "$work/retransformed.jar" "$work/manifest" -C "$work" Retransformed.class \
+		-C "$work" 'Retransformed$Plain.class' -C "$work" 'Retransformed$Closing.class'
+	echo "  without jprof: CPU time of a round of two retransformations"
+	for what in plain closing "closing collect"; do
+		# shellcheck disable=SC2086
+		echo "    $what:" $("$1/bin/java" -Xmx256m -javaagent:"$work/retransformed.jar" -cp "$work/retransformed.jar" \
+			Retransformed 600 $what)
+	done
+}
+
 one_jdk() {
 	"$1/bin/javac" -XDsuppressNotes -d "$work" "$here/SqlLoad.java" "$tests/Phases.java"
 	"$1/bin/java" -version 2>&1 | sed -n 2p
 	short_sessions "$1"
+	retransformed "$1"
 	[ ! -r "$h2" ] || whole_sessions "$1"
 }
 
