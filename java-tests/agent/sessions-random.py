@@ -326,8 +326,8 @@ class Random:
         self.compare(session, "I/O:", bounds, ("writes", "written", "reads", "read"), seen.io())
         if calls == "instrument" and "alloc" in wanted.options["metrics"] and wanted.method("Beta.allocate"):
             row = seen.methods().get("Beta.allocate")
-            # A delta or two have been seen at another method: some 25 KB of 200 MB.
-            self.compare(session, "allocated", bounds, ("bytes",), {"bytes": row["base"]["alloc"]} if row else {}, 0.001)
+            # Bytes of some calls have been seen at another method: up to 2 in a thousand.
+            self.compare(session, "allocated", bounds, ("bytes",), {"bytes": row["base"]["alloc"]} if row else {}, 0.01)
         if wanted.served:
             self.compare(session, "calls of Entry.serve", bounds, [f"for {user}" for user in ("-", "alice", "bob")], seen.served())
         self.check_rows(session, seen)
