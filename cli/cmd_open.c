@@ -28,7 +28,6 @@
 #include "cli/terminal/waiting.h"
 #include "options/number.h"
 #include "profile/kinds.h"
-#include "report/page/chosen_json.h"
 #include "report/page/page.h"
 #include "report/page/page_choices.h"
 #include "report/request.h"

@@ -11,7 +11,6 @@
 #include "cli/terminal/output_file.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
-#include "report/page/chosen_json.h"
 #include "report/page/page.h"
 #include "report/page/page_choices.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/model/trace_times.h"
-#include "report/page/chosen_json.h"
 #include "report/page/block.h"
 #include "report/page/page_choices.h"
 #include "report/report.h"
