@@ -8,11 +8,9 @@ difference; none if all is right.
     sums.py JPROF PROFILE
 """
 import collections
-import contextlib
 import json
 import os
 import re
-import sqlite3
 import sys
 import tempfile
 
@@ -22,8 +20,6 @@ import views
 def halved(counted):
     """A calibration."""
     units = {metric["name"]: metric["unit"] for metric in counted["calibration"]["metrics"]}
-    with contextlib.closing(sqlite3.connect(counted.profile)) as database:
-        metrics = [name for name, in database.execute("SELECT name FROM metric ORDER BY id") if name in units]
 
     def cost(mean):
         mean = min(mean, 1e8)
@@ -35,7 +31,7 @@ def halved(counted):
         words = {key: row[key] for key in ("first", "begin", "second", "end", "third")
                  if row[key] is not None}
         return words | {"count": row["count"],
-                        "metrics": {metric: cost(row["mean"][metric]) for metric in metrics}}
+                        "metrics": {metric: cost(row["mean"][metric]) for metric in units}}
 
     fact = counted.fact
     return {"jprof_calibration": 1, "made": "today", "seconds": 0,
@@ -43,7 +39,7 @@ def halved(counted):
                     "arch": fact["machine.system"].split()[-1], "calls": {"auto": "instrument"}.get(fact["recording.calls"], fact["recording.calls"]),
                     "timing": fact["recording.timing"], "agent": fact["jprof.build"]},
             "metrics": [{"name": name, "unit": units[name], "relative": 0.01, "reach": 0.1,
-                         "trees": []} for name in metrics],
+                         "trees": []} for name in units],
             "sequences": [sequence(row) for row in counted.rows("calibration")]}
 
 

@@ -124,30 +124,34 @@ static void ask_holder(const char *path, const struct stat *file, struct live_pr
 	fclose(locks);
 }
 
-/* The profile of a session that is not alone is replaced by each of its copies: a file that nobody holds may be the one
- * of before. A later one may have got its number. */
+/* The profile of a session that is not alone is replaced by each of its copies: a file that nobody holds may be the one of
+ * before. While that is open no other file gets its number. */
 static bool is_replaced(const char *path, const struct stat *file)
 {
 	struct stat now;
 
 	return stat(path, &now) == 0 &&
-	       (now.st_dev != file->st_dev || now.st_ino != file->st_ino ||
-		       now.st_ctim.tv_sec != file->st_ctim.tv_sec ||
-		       now.st_ctim.tv_nsec != file->st_ctim.tv_nsec);
+	       (now.st_dev != file->st_dev || now.st_ino != file->st_ino);
 }
 
 void live_profile_refresh(const char *path, struct live_profile *live)
 {
+	int descriptor = -1;
 	unsigned tries = 0;
 	struct timespec now;
 	struct stat file;
 
 	*live = (struct live_profile){0};
 	do {
-		if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+		close(descriptor);
+		descriptor = open(path, O_PATH | O_CLOEXEC);
+		if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) {
+			close(descriptor);
 			return;
+		}
 		ask_holder(path, &file, live);
 	} while (live->pid == 0 && is_replaced(path, &file) && ++tries < TRIES);
+	close(descriptor);
 	stat(path, &file);
 	clock_gettime(CLOCK_REALTIME, &now);
 	live->age = (double)(now.tv_sec - file.st_mtim.tv_sec) +
