@@ -164,6 +164,27 @@ static void check_left_behind(int which)
 	}
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Until the child has taken some files, whatever that takes on this machine, and at a moment between two of them. */
+static void wait_a_while(void)
+{
+	int files = (int)(random() % 6);
+	int64_t begin = now_ns(), each;
+
+	while (progress->files < files)
+		poll(NULL, 0, 1);
+	each = (now_ns() - begin + 2000000) / (files + 1);
+	each = each * (random() % 1000) / 1000;
+	nanosleep(&(struct timespec){each / 1000000000, each % 1000000000}, NULL);
+}
+
 static void killed(void **state)
 {
 	unsigned seed = (unsigned)time(NULL);
@@ -172,7 +193,6 @@ static void killed(void **state)
 	print_message("seed %u\n", seed);
 	srandom(seed);
 	for (int i = 0; i < KILLS; i++) {
-		struct timespec pause = {0, random() % 300000 * 1000};
 		pid_t child;
 
 		*progress = (struct progress){.files = 0};
@@ -180,7 +200,7 @@ static void killed(void **state)
 		child = fork();
 		if (child == 0)
 			write_for_ever(i);
-		nanosleep(&pause, NULL);
+		wait_a_while();
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_true(WIFSIGNALED(status));
