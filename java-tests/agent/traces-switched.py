@@ -30,6 +30,7 @@ MAX_MEMORY = "32m"
 MORE = 32 << 20  # bytes that jprof may have at any time
 LEFT = 1 << 20  # that may be left: names of methods that are new, 4 KB for each thread that there ever was at once,
 LEFT_EACH = 8 << 10  # and behind each recording: what jprof knows of threads that end between two
+REFERENCES = 2  # that the JVM and the JDK's libraries may have made meanwhile: one lost at each recording is more
 TRACES = ("objects", "locks", "gc", "exceptions", "classes", "jit", "threads", "events")
 
 
@@ -172,7 +173,7 @@ def check(test, java):
     record_again(test, client, names, RECORDINGS)
     more = global_references(java, target.pid) - references
     check_left(test, live, first, f"{RECORDINGS} recordings", RECORDINGS)
-    test.expect(more <= 0, f"{more} global references are left")
+    test.expect(more <= REFERENCES, f"{more} global references are left")
     check_periods(test, profile, least, most)
     summary = json.loads(run(test.program, "report", profile, "--view", "summary", "--format",
                              "json").out)
