@@ -27,8 +27,15 @@
  *    microsecond, at most once per refill or large object). Where the collector retires
  *    the piece, start turns 0, and the sum is right.
  * If the collector was itself interrupted for longer than that, the value is too high by
- * one piece (before the last reading it is waited for: alloc_await). The next one is right again, and what was given out before stands until the
- * right sum has passed it: the values never go backwards and a total counts nothing twice.
+ * one piece (before the last reading it is waited for: alloc_await). The next one is right
+ * again, and what was given out before stands until the right sum has passed it: the values
+ * never go backwards and a total counts nothing twice.
+ *
+ * A signal may come while the thread itself retires its piece, and comes there more often than
+ * elsewhere: what is filled then may be memory that was never touched. The words stand still
+ * half-way for as long as the handler lasts. So while counter.interrupted is not 0, a look that
+ * could be half-way gives what was given out before; the next one outside the handler has what
+ * it left out.
  */
 #ifndef JPROF_ALLOC_H
 #define JPROF_ALLOC_H
@@ -53,8 +60,9 @@ struct alloc_source {
 /* Embedded; one writer, the thread itself. */
 struct alloc_counter {
 	struct alloc_source source;
-	uint64_t allocated; /* at the last read */
-	uint64_t last;      /* what was last given out */
+	uint64_t allocated;   /* at the last read */
+	uint64_t last;        /* what was last given out */
+	unsigned interrupted; /* how many signal handlers the thread is in that read this */
 };
 
 void alloc_open(struct alloc_counter *counter, struct alloc_source source);

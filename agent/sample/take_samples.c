@@ -118,13 +118,14 @@ static bool find_node(
 	return true;
 }
 
-/* Where calls are measured, what the handler uses is known to be jprof's own. */
+/* Where calls are measured, what the handler uses is known to be jprof's own. The thread may be allocating: alloc.h. */
 static struct thread_context *begin_spending(const struct sample_record *where)
 {
 	struct thread_context *context = where->row ? slot_context(slot_current) : NULL;
 
 	if (!context || !session_has_events(sampling.session) || !slot_enter_any(slot_current))
 		return NULL;
+	context->metric->alloc.interrupted++;
 	context_settle(context);
 	return context;
 }
@@ -134,6 +135,7 @@ static void end_spending(struct thread_context *context)
 	if (!context)
 		return;
 	context_spend_all(context);
+	context->metric->alloc.interrupted--;
 	slot_leave(slot_current);
 }
 

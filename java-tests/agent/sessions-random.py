@@ -306,13 +306,13 @@ class Random:
         (_, ending), (ended, _) = session.ending, session.ended
         return program.figures(difference(ending, began), wanted), program.figures(difference(ended, asked), wanted)
 
-    def compare(self, session, what, bounds, keys, found, share=0):
-        """Each number; share: how far off it may be."""
+    def compare(self, session, what, bounds, keys, found):
+        """Each number."""
         least, most = (ledger.of(figures, *keys) for figures in bounds)
         for key in most.keys() | found.keys():
             self.count("checks")
             low, number, high = least.get(key, 0), found.get(key, 0), most.get(key, 0)
-            if not low * (1 - share) <= number <= high * (1 + share):
+            if not low <= number <= high:
                 self.fail(f"{session}: {what} {key}: {number}, not {low} to {high}")
 
     def check(self, session):
@@ -326,8 +326,7 @@ class Random:
         self.compare(session, "I/O:", bounds, ("writes", "written", "reads", "read"), seen.io())
         if calls == "instrument" and "alloc" in wanted.options["metrics"] and wanted.method("Beta.allocate"):
             row = seen.methods().get("Beta.allocate")
-            # Bytes of some calls have been seen at another method: up to 2 in a thousand.
-            self.compare(session, "allocated", bounds, ("bytes",), {"bytes": row["base"]["alloc"]} if row else {}, 0.01)
+            self.compare(session, "allocated", bounds, ("bytes",), {"bytes": row["base"]["alloc"]} if row else {})
         if wanted.served:
             self.compare(session, "calls of Entry.serve", bounds, [f"for {user}" for user in ("-", "alice", "bob")], seen.served())
         self.check_rows(session, seen)

@@ -88,6 +88,11 @@ static void falls_back_to_a_function(void **state)
 	assert_int_equal(alloc_read(&counter), 20);
 	bytes = 0;
 	assert_int_equal(alloc_read(&counter), 20);
+	/* It may ask the JVM: not in a signal's handler. */
+	counter.interrupted++;
+	assert_int_equal(alloc_read(&counter), 20);
+	assert_int_equal(bytes, 10);
+	counter.interrupted--;
 	assert_int_equal(alloc_from_outside(&counter, 7), 7);
 }
 
@@ -112,10 +117,38 @@ static void is_seen_from_outside(void **state)
 	assert_int_equal(alloc_from_outside(&counter, 2000), 2000);
 }
 
+/* A signal while the thread retires its piece by itself: its handler has a bound, the next reading outside has all. */
+static void a_handler_sees_nothing_twice(void **state)
+{
+	struct alloc_counter counter;
+
+	allocated = 0;
+	start = 0x10000;
+	top = start + 3000;
+	alloc_open(&counter, words());
+	assert_int_equal(alloc_read(&counter), 3000);
+	top += 1000;
+	allocated = 4000; /* the piece that is still there */
+	counter.interrupted++;
+	assert_int_equal(alloc_read(&counter), 3000);
+	counter.interrupted--;
+	start = 0x20000;
+	top = start + 16;
+	assert_int_equal(alloc_read(&counter), 4016);
+	/* What cannot be half-way it has. */
+	counter.interrupted++;
+	top += 100;
+	assert_int_equal(alloc_read(&counter), 4116);
+	allocated += 8;
+	assert_int_equal(alloc_read(&counter), 4124);
+	counter.interrupted--;
+	assert_int_equal(alloc_read(&counter), 4124);
+}
+
 /* A collector that retires the piece while the thread is in native code. The thread says
  * that it is (round), reads, and waits for the end of the collection (done) before it
  * goes back to Java: that is the safepoint. */
-enum { ROUNDS = 20000 };
+enum { ROUNDS = 8000 };
 
 static atomic_uint native_round, collected_round;
 static unsigned long collections;
@@ -283,6 +316,7 @@ int main(void)
 		cmocka_unit_test(falls_back_to_a_function),
 		cmocka_unit_test(without_a_source_it_stays_zero),
 		cmocka_unit_test(is_seen_from_outside),
+		cmocka_unit_test(a_handler_sees_nothing_twice),
 		cmocka_unit_test(counts_nothing_twice_under_a_collector),
 	};
 
