@@ -267,7 +267,7 @@ static int flush_in_transaction(
 	if (writer->source.samples)
 		writer->source.samples->drain(true);
 	if (writer->source.traces)
-		writer->source.traces->settle();
+		writer->source.traces->settle(snapshot != NULL);
 	writer->counted_at = since_begin(writer);
 	if (status == 0)
 		status =

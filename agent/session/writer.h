@@ -50,8 +50,9 @@ struct trace_source {
 	void (*put_some_done)(bool kept);
 	/* The same as drain, in the middle of a flush that takes long, or waits for readers of the file: what waits, waits on. */
 	void (*keep_up)(void);
-	/* Adds to accounts of the sampler's what became of events; in a flush, behind the drain of stacks. */
-	void (*settle)(void);
+	/* Adds to accounts of the sampler's what became of events; in a flush, behind the drain of stacks. snapshot: one is to
+	 * be made, which has all that was over before it. */
+	void (*settle)(bool snapshot);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a
 	 * negative code. A call of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);

@@ -305,7 +305,7 @@ static uint64_t settle_sites(bool add_them)
 	return unplaced;
 }
 
-static void settle(void)
+static void settle(bool snapshot)
 {
 	settle_sites(true);
 }

@@ -535,6 +535,13 @@ static bool drain(void)
 	return false;
 }
 
+/* Whoever was asked and has not answered yet leaves its wait without a holder's path: better than a wait in a later interval. */
+static void settle(bool snapshot)
+{
+	if (snapshot && expected())
+		waits_sweep(clock_now(), true);
+}
+
 /* As the JVM starts there is more to be had, for deadlocks; it can be done without. */
 static int prove(const struct session *session, struct error *error)
 {
@@ -644,6 +651,7 @@ const struct tracer locks_tracer = {
 	.forget = forget,
 	.expected = expected,
 	.drain = drain,
+	.settle = settle,
 	.put = put,
 	.put_done = put_done,
 	.snapshot_made = waits_close_longest,

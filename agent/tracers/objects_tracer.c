@@ -349,7 +349,7 @@ static void placed(uint64_t cookie, uint32_t node)
 }
 
 /* What was counted since the last time. Ends first: none is told without its begin. */
-static void settle(void)
+static void settle(bool snapshot)
 {
 	uint32_t sites = object_sites_used(&objects.sites);
 

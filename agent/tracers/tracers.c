@@ -341,11 +341,11 @@ static void periods_done(bool kept)
 	lock_give(&state.lock);
 }
 
-static void settle(void)
+static void settle(bool snapshot)
 {
 	EACH_TRACER (kind, held())
 		if (tracers[kind]->settle)
-			tracers[kind]->settle();
+			tracers[kind]->settle(snapshot);
 }
 
 static int put(struct profile_writer *profile, uint64_t began, struct error *error)

@@ -53,8 +53,8 @@ struct tracer {
 	void (*keep_up)(void); /* the same in the middle of a flush: nothing is put */
 	int (*put_some)(struct profile_writer *profile, uint64_t began, struct error *error);
 	/* Adds to accounts (sampler_add) what became of events since; in a flush, behind the drain of stacks. Also where it is
-	 * off. */
-	void (*settle)(void);
+	 * off. snapshot: one is to be made, which has all that was over before it. */
+	void (*settle)(bool snapshot);
 	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a negative code.
 	 * A call of put_done says whether it was kept. Also where it is off: something may be left. */
 	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);
