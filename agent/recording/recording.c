@@ -444,9 +444,10 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 static int join_threads(JNIEnv *jni, struct session *session, struct error *error)
 {
 	struct session *host = session->host;
+	int code = session_choose_threads(session, error);
 
-	session->serves |= session->options.threads.count > 0;
-	session_choose_threads(session, true);
+	if (code)
+		return code;
 	if (session->options.scope.count == 0)
 		atomic_store(&host->has_scope, false);
 	threads_renew(jni, host);
@@ -456,7 +457,7 @@ static int join_threads(JNIEnv *jni, struct session *session, struct error *erro
 
 static void leave_threads(JNIEnv *jni, struct session *session)
 {
-	session_choose_threads(session, false);
+	session_leave_threads(session);
 	threads_renew(jni, session->host);
 	sampler_renew();
 }
@@ -482,12 +483,12 @@ static unsigned traces_wanted(const struct session *host)
 	return bits;
 }
 
-/* What is switched on with a session has its options. */
+/* Of a trace of events the options of the session that it began with go on to be looked at. */
 static int switch_traces(
 	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error)
 {
 	on &= ~tracers_now();
-	session->serves |= on != 0;
+	session->serves |= on & 1U << TRACE_EVENTS;
 	return tracers_switch(jni, session, on, off, error);
 }
 

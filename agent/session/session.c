@@ -311,6 +311,26 @@ struct profile_session session_row(const struct session *session, char **options
 		.without_io = wanted->io == IO_OFF};
 }
 
+/* What others may look at goes to the host, and with that. */
+static void give_threads(struct session *session)
+{
+	struct session_threads *chosen = session->chosen;
+
+	if (session != session->host && chosen) {
+		session->options.threads = (struct pattern_list){0};
+		chosen->next = session->host->chosen;
+		session->host->chosen = chosen;
+		return;
+	}
+	while (chosen) {
+		struct session_threads *next = chosen->next;
+
+		pattern_list_fini(&chosen->list);
+		free(chosen);
+		chosen = next;
+	}
+}
+
 void session_destroy(struct session *session)
 {
 	if (!session)
@@ -328,6 +348,7 @@ void session_destroy(struct session *session)
 		free(session->note[i].key);
 		free(session->note[i].value);
 	}
+	give_threads(session);
 	options_fini(&session->options);
 	pattern_list_fini(&session->entered);
 	pattern_list_fini(&session->awaited);
@@ -391,14 +412,27 @@ uint8_t session_bits(const struct session *host)
 	return bits;
 }
 
-void session_choose_threads(struct session *session, bool on)
+int session_choose_threads(struct session *session, struct error *error)
 {
 	static const struct pattern_list all;
 	const struct pattern_list *wanted = &session->options.threads;
 
-	if (wanted->count == 0)
+	if (wanted->count == 0) {
 		wanted = &all;
-	atomic_store(&session->host->threads[session->bit], on ? wanted : NULL);
+	} else if (session != session->host) {
+		session->chosen = calloc(1, sizeof(*session->chosen));
+		if (!session->chosen)
+			return error_set(error, ERROR_MEMORY, "no memory for a session");
+		session->chosen->list = *wanted;
+		wanted = &session->chosen->list;
+	}
+	atomic_store(&session->host->threads[session->bit], wanted);
+	return 0;
+}
+
+void session_leave_threads(struct session *session)
+{
+	atomic_store(&session->host->threads[session->bit], NULL);
 }
 
 void session_note_facts(struct session *session)
@@ -588,7 +622,7 @@ int session_begin(
 	if (code)
 		return code;
 	log_line(LOG_INFO, "recording into '%s'", session->path);
-	session_choose_threads(session, true);
+	session_choose_threads(session, error);
 	atomic_store(&session->state, SESSION_RECORDING);
 	return 0;
 }

@@ -35,6 +35,12 @@ struct session_before {
 	uint64_t fallbacks, losses;
 };
 
+/* Patterns of threads that a guest wants. One that looks at them may still do so when it has left: they stay with the host. */
+struct session_threads {
+	struct session_threads *next;
+	struct pattern_list list; /* the session's, which has it no more when it goes */
+};
+
 struct session {
 	/* Its place among the sessions that share the recording, 0 to 7, which a later one may have again; its number, which
 	 * none has again in the process; who is said to have begun it (owned). */
@@ -46,6 +52,8 @@ struct session {
 	struct session *next; /* of the host: its guests */
 	/* Of the host: the threads that each session wants, by its bit; NULL: there is no such session. */
 	_Atomic(const struct pattern_list *) threads[PROFILE_SESSIONS_MAX];
+	/* Of a guest its own, NULL: all, or none yet; of the host what guests have left; owned. */
+	struct session_threads *chosen;
 	bool left;   /* it has ended, and its recording goes on */
 	bool serves; /* something of the recording uses what it has: it stays as long as that */
 	uint32_t
@@ -170,8 +178,9 @@ static inline bool session_records_thread(const struct session *host, uint8_t wa
 /* Which of the recording's metrics a guest wants; all that it does are there. */
 void session_choose_metrics(struct session *guest);
 
-/* What the session says of threads counts from now on, or not any more. */
-void session_choose_threads(struct session *session, bool on);
+/* What the session says of threads counts from now on: 0, or a negative code; or not any more. */
+int session_choose_threads(struct session *session, struct error *error);
+void session_leave_threads(struct session *session);
 
 /* What its recording counts by now. What sessions that came later brought along stands behind session->metrics, which it
  * began with. On any thread. */

@@ -22,9 +22,9 @@ JOBS = 5
 # By how much a figure may be more than it was, in its unit. Compiled code and metaspace are the JVM's, which
 # keeps of each change of classes a little. In the file it is told when each session was there.
 MAY_GROW = {"allocated": 256 << 10, "mapped": 256 << 10, "file": 64 << 10, "threads": 0, "descriptors": 0, "globals": 5}
-# Of a session with `threads`, or one that switched a trace on, so much stays until the recording's end; it is of two kinds in five.
-# What traces saw meanwhile is in the file, too.
-KEPT, SESSION_ROWS = 10 << 10, 600
+# Of a session with `threads`, one in five, so much stays until the recording's end: its patterns. What traces saw meanwhile is in
+# the file, too.
+KEPT, SESSION_ROWS = 256, 600
 
 # What a session wants, in turn.
 KINDS = (
@@ -128,7 +128,7 @@ class Many:
 
     def flat(self, what, before, after, times):
         since = COUNT // 2
-        more = {"allocated": KEPT * since * 2 // len(KINDS), "file": SESSION_ROWS * since}
+        more = {"allocated": KEPT * since // len(KINDS), "file": SESSION_ROWS * since}
         for name, most in MAY_GROW.items():
             most += more.get(name, 0)
             self.test.expect(after[name] - before[name] <= most,
