@@ -49,6 +49,28 @@ class Wanted:
                 for word in (f"--{key}", "+".join(value) if isinstance(value, list) else str(value))]
 
 
+class Recorded:
+    """A JVM that runs Ledger, jprof in it, and sessions that come and go."""
+
+    def __init__(self, test, java, units):
+        self.test, self.what = test, java
+        self.program = Program(test, java, "-Xcheck:jni")
+        self.program.phase(units)
+        test.jprof("attach", self.program.pid, "--start", "no")
+
+    def start(self, name, wanted):
+        profile = self.test.new_profile()
+        self.test.jprof("start", self.program.pid, "--name", name, "--file", profile, *wanted.as_words())
+        return profile
+
+    def stop(self, name):
+        self.test.jprof("stop", self.program.pid, "--name", name)
+
+    def end(self):
+        self.test.jprof("detach", self.program.pid)
+        self.program.target.end()
+
+
 class Program:
     """A JVM that runs Ledger. The program's class is in the test's folder already (Test.javac)."""
 

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness import Test  # noqa: E402
 import ledger  # noqa: E402
-from ledger import Program, Seen, Wanted, added  # noqa: E402
+from ledger import Recorded, Seen, Wanted, added  # noqa: E402
 
 INSTRUMENT = {"calls": "instrument"}
 ALL = Wanted(served=True, options=INSTRUMENT)
@@ -26,23 +26,7 @@ IO = "writes", "written", "reads", "read"
 SERVED = "for -", "for alice", "for bob"
 
 
-class Scopes:
-    """A JVM, and sessions in it."""
-
-    def __init__(self, test, java):
-        self.test, self.what = test, java
-        self.program = Program(test, java, "-Xcheck:jni")
-        self.program.phase(20)
-        test.jprof("attach", self.program.pid, "--start", "no")
-
-    def start(self, name, wanted):
-        profile = self.test.new_profile()
-        self.test.jprof("start", self.program.pid, "--name", name, "--file", profile, *wanted.as_words())
-        return profile
-
-    def stop(self, name):
-        self.test.jprof("stop", self.program.pid, "--name", name)
-
+class Scopes(Recorded):
     def compare(self, name, profile, wanted, *phases):
         what = f"{self.what}: {name}"
         print(what, flush=True)
@@ -99,12 +83,11 @@ def main():
     test = Test()
     for java in test.javas:
         test.javac(java, "Ledger")
-        scopes = Scopes(test, java)
+        scopes = Scopes(test, java, 20)
         scopes.by_option()
         scopes.chosen()
         scopes.alone()
-        test.jprof("detach", scopes.program.pid)
-        scopes.program.target.end()
+        scopes.end()
     test.finish()
 
 

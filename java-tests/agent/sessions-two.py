@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness import Test  # noqa: E402
 import ledger  # noqa: E402
-from ledger import Program, Seen, Wanted, added  # noqa: E402
+from ledger import Recorded, Seen, Wanted, added  # noqa: E402
 
 ONE = {"include": ("Alpha", "Beta", "Delta")}
 OTHER = {"include": ("Gamma", "Entry", "D*.*", "Beta.fill"), "exclude": ("*.read",)}
@@ -34,22 +34,8 @@ PAIRS = (
 PHASES = 3, 5, 2
 
 
-class Two:
-    """A JVM, and sessions in it."""
-
-    def __init__(self, test, java):
-        self.test, self.what, self.slept = test, java, []
-        self.program = Program(test, java, "-Xcheck:jni")
-        self.program.phase(30)
-        test.jprof("attach", self.program.pid, "--start", "no")
-
-    def start(self, name, wanted):
-        profile = self.test.new_profile()
-        self.test.jprof("start", self.program.pid, "--name", name, "--file", profile, *wanted.as_words())
-        return profile
-
-    def stop(self, name):
-        self.test.jprof("stop", self.program.pid, "--name", name)
+class Two(Recorded):
+    slept = []
 
     def cut(self, label):
         """A snapshot of the first one."""
@@ -157,12 +143,11 @@ def main():
     test = Test()
     for java in test.javas:
         test.javac(java, "Ledger")
-        two = Two(test, java)
+        two = Two(test, java, 30)
         for number, (one, other) in enumerate(PAIRS):
             for ends_first in "other", "one":
                 two.pair(number, one, other, ends_first)
-        test.jprof("detach", two.program.pid)
-        two.program.target.end()
+        two.end()
     test.finish()
 
 

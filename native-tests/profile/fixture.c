@@ -39,6 +39,16 @@ const char *fixture_directory(void)
 	return directory;
 }
 
+struct profile_writer *fixture_create(const char *path, unsigned metrics)
+{
+	struct profile_writer *writer = NULL;
+	struct error error = {0};
+
+	if (profile_create(&writer, path, fixture_metrics, metrics, NULL, &error) < 0)
+		give_up(error.text);
+	return writer;
+}
+
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *ftw)
 {
 	return remove(path);

@@ -43,6 +43,9 @@ void fixture_profile(const char *path, uint32_t threads, uint32_t nodes);
  * the end it is round 30. */
 void fixture_snapshots(const char *path, uint32_t threads, uint32_t nodes);
 
+/* A profile with the first so many of those metrics. */
+struct profile_writer *fixture_create(const char *path, unsigned metrics);
+
 /* True if every node of the profile is fixture_node of the same round; *round is it. */
 bool fixture_is_whole(
 	const struct profile *profile, uint32_t threads, uint32_t nodes, uint64_t *round);

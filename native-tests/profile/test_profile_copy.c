@@ -27,16 +27,6 @@ static int clean(void **state)
 	return 0;
 }
 
-static struct profile_writer *create(const char *path)
-{
-	struct profile_writer *writer = NULL;
-	struct error error = {0};
-
-	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
-	assert_string_equal(error.text, "");
-	return writer;
-}
-
 static struct profile_copy *create_copy(const char *path)
 {
 	struct profile_copy *copy = NULL;
@@ -50,7 +40,7 @@ static struct profile_copy *create_copy(const char *path)
 /* Two sessions and so many nodes; the second one has the bit 3. */
 static struct profile_writer *create_shared(const char *path, uint32_t nodes, uint64_t round)
 {
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 
 	fixture_session(writer, 1, 0, 0, &error);
@@ -362,7 +352,7 @@ static void assert_its_own(const char *path, const char *from)
 static void what_it_wants(void **state)
 {
 	const char *from = fixture_path("all.jprof"), *path = fixture_path("mine.jprof");
-	struct profile_writer *writer = create(from);
+	struct profile_writer *writer = fixture_create(from, FIXTURE_METRICS);
 	struct profile_copy *copy = create_copy(path);
 	struct error error = {0};
 
@@ -379,12 +369,12 @@ static void what_it_wants(void **state)
 static void closed_for_one(void **state)
 {
 	const char *same = fixture_path("same.jprof"), *path = fixture_path("last.jprof");
-	struct profile_writer *writer = create(same);
+	struct profile_writer *writer = fixture_create(same, FIXTURE_METRICS);
 	struct error error = {0};
 
 	put_all(writer);
 	close_writer(writer);
-	writer = create(path);
+	writer = fixture_create(path, FIXTURE_METRICS);
 	put_all(writer);
 	assert_true(has_text(path, "secret"));
 	profile_close_shared(writer, &its_own, &error);
@@ -418,7 +408,8 @@ static int refuse_one(sqlite3 *db, char **text, const struct sqlite3_api_routine
 static void copy_again(void **state)
 {
 	const char *path = fixture_path("again2.jprof");
-	struct profile_writer *writer = create(fixture_path("again1.jprof"));
+	struct profile_writer *writer =
+		fixture_create(fixture_path("again1.jprof"), FIXTURE_METRICS);
 	struct profile_copy *copy = create_copy(path);
 	struct error error = {0};
 
@@ -438,7 +429,7 @@ static void copy_again(void **state)
 static void whole_when_moved(void **state)
 {
 	const char *from = fixture_path("moved.jprof"), *path = fixture_path("moved2.jprof");
-	struct profile_writer *writer = create(from);
+	struct profile_writer *writer = fixture_create(from, FIXTURE_METRICS);
 	struct error error = {0};
 	char sql[96], was[TABLE_COUNT][24];
 
@@ -556,7 +547,7 @@ static void snapshots_dropped(void **state)
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const char *path = fixture_path("drops.jprof");
-		struct profile_writer *writer = create(path);
+		struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 		struct error error = {0};
 
 		put_all(writer);
@@ -922,7 +913,7 @@ static void left_behind(void **state)
 	assert_int_equal(fixture_size(beside), 4);
 	assert_int_equal(unlink(beside), 0);
 	/* A live profile. */
-	other = create(beside);
+	other = fixture_create(beside, FIXTURE_METRICS);
 	assert_true(profile_copy_refresh(copy, writer, &second, &error) < 0);
 	close_writer(other);
 	assert_int_equal(unlink(beside), 0);

@@ -9,17 +9,6 @@
 
 #include "fixture.h"
 
-static struct profile_writer *create(const char *path)
-{
-	struct profile_writer *writer = NULL;
-	struct error error = {0};
-
-	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
-	assert_string_equal(error.text, "");
-	assert_non_null(writer);
-	return writer;
-}
-
 static struct profile *read_profile(const char *path)
 {
 	struct profile *profile = NULL;
@@ -113,7 +102,7 @@ static void no_metrics_no_rows(void **state)
 static void meta(void **state)
 {
 	const char *path = fixture_path("meta.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 
 	assert_int_equal(profile_begin(writer, &error), 0);
@@ -134,7 +123,7 @@ static void meta(void **state)
 static void replace(void **state)
 {
 	const char *path = fixture_path("replace.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 	uint64_t round;
 
@@ -150,7 +139,7 @@ static void replace(void **state)
 static void drop(void **state)
 {
 	const char *path = fixture_path("drop.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 
 	assert_int_equal(fixture_fill(writer, 4, 50, 0, &error), 0);
@@ -174,7 +163,7 @@ static void drop(void **state)
 static void roll_back(void **state)
 {
 	const char *path = fixture_path("rollback.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 	uint64_t round;
 
@@ -217,7 +206,7 @@ static void method_gap(void **state)
 static void large_numbers(void **state)
 {
 	const char *path = fixture_path("large.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 	uint64_t base[FIXTURE_METRICS] = {UINT64_MAX, INT64_MAX, (uint64_t)1 << 63};
 	struct profile_thread thread = {.id = INT32_MAX, .name = "t", .folded = 1};
@@ -239,7 +228,7 @@ static void large_numbers(void **state)
 static void sequences(void **state)
 {
 	const char *path = fixture_path("sequences.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 	uint64_t sum[FIXTURE_METRICS] = {10, 20, 30}, min[FIXTURE_METRICS] = {1, 2, 0};
 	struct profile_sequence row = {.code = 2055,

@@ -30,16 +30,6 @@ static int clean(void **state)
 	return 0;
 }
 
-static struct profile_writer *create(const char *path, unsigned metrics)
-{
-	struct profile_writer *writer;
-	struct error error = {0};
-
-	profile_create(&writer, path, fixture_metrics, metrics, NULL, &error);
-	assert_string_equal(error.text, "");
-	return writer;
-}
-
 /* As a flush at that second. */
 static void fill(struct profile_writer *writer, uint64_t round, const char *snapshot)
 {
@@ -133,7 +123,7 @@ static void check_sql(const char *path, const char *sql, const char *expected)
 static void check_steps(const unsigned *metrics, unsigned steps)
 {
 	const char *path = fixture_path("steps.jprof");
-	struct profile_writer *writer = create(path, metrics[0]);
+	struct profile_writer *writer = fixture_create(path, metrics[0]);
 	struct error error = {0};
 	struct profile *profile;
 	uint64_t round = 1;
@@ -215,7 +205,7 @@ static void test_steps(void **state)
 static void test_busy(void **state)
 {
 	const char *path = fixture_path("busy.jprof");
-	struct profile_writer *writer = create(path, 2);
+	struct profile_writer *writer = fixture_create(path, 2);
 	struct error error = {0};
 	struct profile *profile;
 	sqlite3 *db;
@@ -247,7 +237,7 @@ static void test_busy(void **state)
 static void test_failure(void **state)
 {
 	const char *path = fixture_path("failure.jprof");
-	struct profile_writer *writer = create(path, 2);
+	struct profile_writer *writer = fixture_create(path, 2);
 	struct error error = {0};
 	struct profile *profile;
 
@@ -273,7 +263,7 @@ static volatile uint64_t *committed;
 
 static void write_and_widen(const char *path)
 {
-	struct profile_writer *writer = create(path, 1);
+	struct profile_writer *writer = fixture_create(path, 1);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (uint64_t round = 1;; round++) {

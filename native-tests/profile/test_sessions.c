@@ -18,16 +18,6 @@ static int clean(void **state)
 	return 0;
 }
 
-static struct profile_writer *create(const char *path)
-{
-	struct profile_writer *writer = NULL;
-	struct error error = {0};
-
-	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
-	assert_string_equal(error.text, "");
-	return writer;
-}
-
 static void close_writer(struct profile_writer *writer)
 {
 	struct error error = {0};
@@ -83,7 +73,7 @@ static void snapshots_of(const char *path)
 		{6, NULL, 60 * SECOND, SNAPSHOT_RESET, 2},
 		{7, "both", 70 * SECOND, SNAPSHOT_NAMED, 0},
 	};
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 
 	fixture_session(writer, 1, 0, 0, &error);
@@ -237,7 +227,7 @@ static void others(void **state)
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const char *path = fixture_path("others.jprof");
-		struct profile_writer *writer = create(path);
+		struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 		struct profile *profile;
 		struct error error = {0};
 
@@ -264,7 +254,7 @@ static void others(void **state)
 /* A session of all traces; the second thread is not wanted, and the methods of odd ids are not. */
 static void put_all(const char *path)
 {
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 	const uint64_t one = 1ull << 32, two = 2ull << 32;
 
@@ -434,7 +424,7 @@ static void put_watched(const char *path)
 
 	put_all(path);
 	fixture_sql(path, "DELETE FROM meta WHERE key = 'session'", NULL, 0);
-	writer = create(fixture_path("tree.jprof"));
+	writer = fixture_create(fixture_path("tree.jprof"), FIXTURE_METRICS);
 	profile_begin(writer, &error);
 	for (uint32_t i = 0; i < 3; i++) {
 		/* Of a method that is not wanted, of a thread that is not, of both that are. */
@@ -513,7 +503,7 @@ static void put_tags(const char *path)
 {
 	static const uint64_t used[3][2 * FIXTURE_METRICS] = {{1}, {20}, {30}};
 	static const char *const text[] = {"x", "k", "l"};
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 
 	profile_begin(writer, &error);
@@ -601,7 +591,7 @@ static void counting(void **state)
 {
 	static const uint64_t base[2 * FIXTURE_METRICS];
 	const char *path = fixture_path("counted.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct profile *profile;
 	struct error error = {0};
 
@@ -653,7 +643,7 @@ static void code(void **state)
 	} rows[] = {{0, 0, 0, 0}, {1, 0, 1, 0}, {0, 1, 1, 1}, {1, 1, 1, 1}};
 	static const struct profile_wanted wanted = {.code = true, .machine_code = true};
 	const char *path = fixture_path("code.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 
 	fixture_session(writer, 1, 1, 0, &error);
@@ -687,7 +677,7 @@ static void slices(void **state)
 	const char *path = fixture_path("slices.jprof");
 	const struct profile_wanted use = {.slice_use = true, .interval = "@0s.."},
 				    late = {.slice_use = true, .interval = "@3s..@4s"};
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct profile *profile;
 	struct error error = {0};
 
@@ -738,7 +728,7 @@ static void slices_end_at_begins(void **state)
 {
 	static const struct profile_snapshot begin = {1, NULL, 4 * SECOND, SNAPSHOT_SESSION, 1};
 	const char *path = fixture_path("joined.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct profile *profile;
 	struct error error = {0};
 
@@ -774,7 +764,7 @@ static void use_of_slices(void **state)
 	static const uint64_t base[2 * FIXTURE_METRICS];
 	static const struct profile_wanted use = {.slice_use = true};
 	const char *path = fixture_path("use.jprof");
-	struct profile_writer *writer = create(path);
+	struct profile_writer *writer = fixture_create(path, FIXTURE_METRICS);
 	struct error error = {0};
 
 	fixture_session(writer, 1, 1, 0, &error);
