@@ -221,16 +221,6 @@ static int stop(const struct control_peer *peer, const json_t *request, json_t *
 /* ---- in between ---- */
 
 /* The names of traces. */
-static json_t *traces_of(unsigned bits)
-{
-	json_t *names = json_array();
-
-	for (int kind = 0; kind < TRACE_KINDS; kind++)
-		if (bits & 1U << kind)
-			json_array_append_new(names, json_string(trace_kind_names[kind]));
-	return names;
-}
-
 /* Members of the session that is meant, or the oldest, beside those of all together. */
 static void put_session(json_t *object, const json_t *row)
 {
@@ -309,7 +299,7 @@ static int status(const struct control_peer *peer, const json_t *request, json_t
 
 		code = session_status(session, &counts, object, error);
 		if (!code)
-			json_object_set_new(object, "traces", traces_of(tracers_now()));
+			json_object_set_new(object, "traces", tracers_names(tracers_now()));
 	}
 	if (session)
 		threads_leave();
@@ -404,7 +394,7 @@ static int trace(const struct control_peer *peer, const json_t *request, json_t 
 		code = write_events(name, error);
 	if (code)
 		return code;
-	*result = json_pack("{s:o}", "traces", traces_of(are_on));
+	*result = json_pack("{s:o}", "traces", tracers_names(are_on));
 	return *result ? 0 : no_memory(error);
 }
 

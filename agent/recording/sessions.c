@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/session/session_matches.h"
+#include "agent/tracers/tracers.h"
 #include "options/json_text.h"
 
 /* In the order of their numbers; under the lock, where not in a turn. */
@@ -170,16 +171,6 @@ bool sessions_have(const char *name, uint32_t number)
 /* ---- what is told of them ---- */
 
 /* The names of traces. */
-static json_t *traces_of(unsigned bits)
-{
-	json_t *names = json_array();
-
-	for (int kind = 0; kind < TRACE_KINDS; kind++)
-		if (bits & 1U << kind)
-			json_array_append_new(names, json_string(trace_kind_names[kind]));
-	return names;
-}
-
 static json_t *options_of(const struct session *session)
 {
 	char *text = options_to_json(&session->options, 0);
@@ -204,7 +195,7 @@ static json_t *describe(struct session *session)
 		json_text(session->path ? session->path : ""), "started", session->started,
 		"duration_ns", (json_int_t)(clock_now() - session->began), "options",
 		options_of(session), "matches", session_matches(session), "traces",
-		traces_of(session->traces), "scope", atomic_load(&session->tag), "error",
+		tracers_names(session->traces), "scope", atomic_load(&session->tag), "error",
 		failure_of(session));
 }
 

@@ -68,6 +68,15 @@ unsigned tracer_bit(const char *name)
 	return 0;
 }
 
+json_t *tracers_names(unsigned bits)
+{
+	json_t *names = json_array();
+
+	EACH_TRACER (kind, bits)
+		json_array_append_new(names, json_string(trace_kind_names[kind]));
+	return names;
+}
+
 unsigned tracers_now(void)
 {
 	return atomic_load(&state.on);

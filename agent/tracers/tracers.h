@@ -87,8 +87,9 @@ int tracers_switch(
 /* Those that are on, as bits. */
 unsigned tracers_now(void);
 
-/* The bit of the name; 0: no trace is called so. */
+/* The bit of the name; 0: no trace is called so. And the names of bits, for an answer; owned by the caller. */
 unsigned tracer_bit(const char *name);
+json_t *tracers_names(unsigned bits);
 
 /* For the writer. */
 extern const struct trace_source tracers_source;
