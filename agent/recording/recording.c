@@ -643,6 +643,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 		counted_calls_join(jni, jvm_thread_id(jni, thread));
 	sharing_settle(session);
 	recording_note_run(session);
+	writer_wake(session->writer);
 	return 0;
 }
 
@@ -746,6 +747,7 @@ int recording_trace(
 	session->traces = ((session->traces | on) & ~off) & now;
 	session->traces_ever |= session->traces;
 	sharing_settle(session);
+	writer_wake(session->host->writer);
 	return code;
 }
 

@@ -91,7 +91,8 @@ struct writer {
 	struct labels labels; /* of snapshots that are in the file */
 	struct writer_counts counts;
 	struct look look; /* the last one */
-	bool ending;      /* the thread is asked to end */
+	bool woken;       /* the thread is to look what is expected */
+	bool ending;      /* it is asked to end */
 	bool ended;       /* it does, and will not touch the writer again */
 };
 
@@ -614,8 +615,8 @@ static void answer_requests(struct writer *writer)
 
 /* ---- its thread ---- */
 
-/* Waits so long, or until a thread asks for something; false: writer_finish asks for the
- * end instead. */
+/* Waits so long, or until a thread asks for something, or wakes this one; false: writer_finish
+ * asks for the end instead. */
 static bool wait_for(struct writer *writer, uint64_t ms)
 {
 	struct timespec until = lock_deadline(ms);
@@ -623,11 +624,21 @@ static bool wait_for(struct writer *writer, uint64_t ms)
 	bool ending;
 
 	lock_take(&writer->lock);
-	while (!writer->ending && !requests_wait(&writer->requests) && result == 0)
+	while (!writer->ending && !writer->woken && !requests_wait(&writer->requests) &&
+		result == 0)
 		result = pthread_cond_timedwait(&writer->wake, &writer->lock.mutex, &until);
+	writer->woken = false;
 	ending = writer->ending;
 	lock_give(&writer->lock);
 	return !ending;
+}
+
+void writer_wake(struct writer *writer)
+{
+	lock_take(&writer->lock);
+	writer->woken = true;
+	pthread_cond_broadcast(&writer->wake);
+	lock_give(&writer->lock);
 }
 
 static void say_failure(struct writer *writer, const struct error *error)

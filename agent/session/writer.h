@@ -151,6 +151,9 @@ int writer_widen(struct writer *writer, const struct metric_set *wider, struct e
 /* Brings the file up to date. As above; waits as long as a flush may take at most. */
 int writer_flush(struct writer *writer, struct error *error);
 
+/* From now on more may wait to be taken than a moment ago: the thread asks its sources at once what they expect. On any thread. */
+void writer_wake(struct writer *writer);
+
 /* A moment that the program names: written with the next flush; marks.h tells how many may
  * wait. On any thread; never waits for a flush. thread_name may be NULL. */
 void writer_mark(struct writer *writer, const char *name, int64_t java_thread_id,
