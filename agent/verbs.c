@@ -220,7 +220,6 @@ static int stop(const struct control_peer *peer, const json_t *request, json_t *
 
 /* ---- in between ---- */
 
-/* The names of traces. */
 /* Members of the session that is meant, or the oldest, beside those of all together. */
 static void put_session(json_t *object, const json_t *row)
 {

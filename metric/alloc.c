@@ -65,11 +65,13 @@ uint64_t alloc_read_slow(struct alloc_counter *counter)
 		struct alloc_words words = alloc_look(source);
 		uint64_t used = alloc_used(words);
 
-		if (used != 0 && words.allocated - counter->allocated >= used) {
-			if (counter->interrupted)
-				return counter->last;
+		bool half_way = used != 0 && words.allocated - counter->allocated >= used;
+
+		counter->held |= counter->interrupted && half_way;
+		if (counter->held)
+			return counter->last;
+		if (half_way)
 			words = alloc_settle(source, words);
-		}
 		counter->allocated = words.allocated;
 		now = words.allocated + alloc_used(words);
 	} else if (source->read && !counter->interrupted) {

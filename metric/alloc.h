@@ -31,15 +31,16 @@
  * again, and what was given out before stands until the right sum has passed it: the values
  * never go backwards and a total counts nothing twice.
  *
- * A signal may come while the thread itself retires its piece, and comes there more often than
- * elsewhere: what is filled then may be memory that was never touched. The words stand still
- * half-way for as long as the handler lasts. So while counter.interrupted is not 0, a look that
- * could be half-way gives what was given out before; the next one outside the handler has what
- * it left out.
+ * A signal may come while the thread itself retires its piece. It comes there more often than
+ * elsewhere: the filler may be the first to touch its page, and signals arrive as a thread leaves
+ * the kernel. The words stand still half-way then for as long as the handler lasts. So in a
+ * handler (alloc_interrupt) a look that could be half-way gives what was given out before, and so
+ * do all behind it; the next one outside has what they left out.
  */
 #ifndef JPROF_ALLOC_H
 #define JPROF_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,12 +61,23 @@ struct alloc_source {
 /* Embedded; one writer, the thread itself. */
 struct alloc_counter {
 	struct alloc_source source;
-	uint64_t allocated;   /* at the last read */
-	uint64_t last;        /* what was last given out */
-	unsigned interrupted; /* how many signal handlers the thread is in that read this */
+	uint64_t allocated; /* at the last read */
+	uint64_t last;      /* what was last given out */
+	bool interrupted;   /* by a signal, whose handler reads this */
+	bool held;          /* the handler has seen what could be half-way */
 };
 
 void alloc_open(struct alloc_counter *counter, struct alloc_source source);
+
+/* Around the readings of a signal's handler. */
+static inline void alloc_interrupt(struct alloc_counter *counter)
+{
+	counter->interrupted = true;
+}
+static inline void alloc_resume(struct alloc_counter *counter)
+{
+	counter->interrupted = counter->held = false;
+}
 
 /* The dear way, or the second look. */
 uint64_t alloc_read_slow(struct alloc_counter *counter);

@@ -103,11 +103,35 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 	return 0;
 }
 
+/* The parts are as of one instant, but for a call that came between that and the look at its thread: it is short of what passed meanwhile,
+ * and its caller has that too much. Where nobody has, the thread's total is too small. */
+static void level_group(struct merged *merged, struct profile_thread *thread)
+{
+	size_t first = merged->first[merged->threads];
+	unsigned metrics = merged->profile->metric_count;
+
+	for (size_t i = merged->nodes; i-- > first;) {
+		const struct profile_node *node = &merged->node[i];
+		uint64_t *base = merged->base + (node->base - merged->base);
+		uint64_t *caller =
+			merged->base + (merged->node[node->parent].base - merged->base);
+
+		for (unsigned k = 0; k < 2 * metrics; k++) {
+			uint64_t short_of = (int64_t)base[k] < 0 ? -base[k] : 0;
+
+			base[k] += short_of;
+			if (i > first)
+				caller[k] -= short_of;
+			else if (k < metrics)
+				thread->total[k] += short_of;
+		}
+	}
+}
+
 /* A thread with its parts, of which there may be none. parts: by thread, the first of its parts + 1, and of a part the next. */
 static int put_group(struct merged *merged, size_t from, const size_t *parts)
 {
 	struct profile_thread *thread = &merged->thread[merged->threads];
-	uint64_t *base = merged->base;
 	struct pairs paths = {0};
 	bool is_group = parts[from] != 0;
 	int status = add_tree(merged, &paths, from);
@@ -121,13 +145,8 @@ static int put_group(struct merged *merged, size_t from, const size_t *parts)
 			thread->total[m] += merged->profile->thread[from].total[m];
 	}
 	pairs_fini(&paths);
-	/* As of one instant something may be some nanoseconds short of nothing. */
-	for (; is_group && base < merged->base; base++)
-		if ((int64_t)*base < 0)
-			*base = 0;
-	for (unsigned m = 0; is_group && m < merged->profile->metric_count; m++)
-		if ((int64_t)thread->total[m] < 0)
-			thread->total[m] = 0;
+	if (is_group && status == 0)
+		level_group(merged, thread);
 	return status;
 }
 

@@ -434,6 +434,7 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 	session->conditions = sampler_conditions(&session->options);
 	code = session == session->host ? sample_events_begin(jni, error)
 					: join_samples(jni, session, error);
+	writer_wake(session->host->writer);
 	/* A handler that is still inside keeps the sampler from being closed. */
 	if (code)
 		stop_samples(session, error);
@@ -487,9 +488,21 @@ static unsigned traces_wanted(const struct session *host)
 static int switch_traces(
 	JNIEnv *jni, struct session *session, unsigned on, unsigned off, struct error *error)
 {
+	int code;
+
 	on &= ~tracers_now();
 	session->serves |= on & 1U << TRACE_EVENTS;
-	return tracers_switch(jni, session, on, off, error);
+	code = tracers_switch(jni, session, on, off, error);
+	writer_wake(session->host->writer);
+	return code;
+}
+
+static int begin_traces(JNIEnv *jni, struct session *session, struct error *error)
+{
+	int code = tracers_begin(jni, session, error);
+
+	writer_wake(session->host->writer);
+	return code;
 }
 
 static int join_traces(JNIEnv *jni, struct session *session, struct error *error)
@@ -576,7 +589,7 @@ static const struct step {
 		leave_samples},
 	{"the JVM's events", always, begin_events, NULL, end_events, begin_events,
 		leave_events},
-	{"traces", always, tracers_begin, tracers_stop, NULL, join_traces, leave_traces},
+	{"traces", always, begin_traces, tracers_stop, NULL, join_traces, leave_traces},
 	{"code that is there", code_events_wanted, begin_code, NULL, NULL, NULL, NULL},
 	{"I/O", always, io_begin, io_stop, NULL, NULL, NULL},
 	{"probes into classes", session_changes_classes, class_hook_begin, NULL, class_hook_end,
@@ -643,7 +656,6 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 		counted_calls_join(jni, jvm_thread_id(jni, thread));
 	sharing_settle(session);
 	recording_note_run(session);
-	writer_wake(session->writer);
 	return 0;
 }
 
@@ -747,7 +759,6 @@ int recording_trace(
 	session->traces = ((session->traces | on) & ~off) & now;
 	session->traces_ever |= session->traces;
 	sharing_settle(session);
-	writer_wake(session->host->writer);
 	return code;
 }
 

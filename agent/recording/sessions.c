@@ -170,7 +170,6 @@ bool sessions_have(const char *name, uint32_t number)
 
 /* ---- what is told of them ---- */
 
-/* The names of traces. */
 static json_t *options_of(const struct session *session)
 {
 	char *text = options_to_json(&session->options, 0);

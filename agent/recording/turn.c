@@ -49,7 +49,9 @@ int turn_do(int (*action)(JNIEnv *jni, void *argument, struct error *error), voi
 	} else if (!turn_take(TURN_SOON)) {
 		code = error_set(error, ERROR_BUSY, "another command is under way");
 	} else {
-		code = action(jni, argument, error);
+		/* It may have ended while this waited. */
+		code = turn_is_closed() ? error_set(error, ERROR_JVM, "the JVM is ending")
+					: action(jni, argument, error);
 		turn_give();
 	}
 	if (jni)

@@ -118,14 +118,16 @@ static bool find_node(
 	return true;
 }
 
-/* Where calls are measured, what the handler uses is known to be jprof's own. The thread may be allocating: alloc.h. */
-static struct thread_context *begin_spending(const struct sample_record *where)
+/* Where calls are measured, what is used here is known to be jprof's own. in_handler: the thread may be in the middle of
+ * allocating. */
+static struct thread_context *begin_spending(const struct sample_record *where, bool in_handler)
 {
 	struct thread_context *context = where->row ? slot_context(slot_current) : NULL;
 
 	if (!context || !session_has_events(sampling.session) || !slot_enter_any(slot_current))
 		return NULL;
-	context->metric->alloc.interrupted++;
+	if (in_handler)
+		alloc_interrupt(&context->metric->alloc);
 	context_settle(context);
 	return context;
 }
@@ -135,7 +137,7 @@ static void end_spending(struct thread_context *context)
 	if (!context)
 		return;
 	context_spend_all(context);
-	context->metric->alloc.interrupted--;
+	alloc_resume(&context->metric->alloc);
 	slot_leave(slot_current);
 }
 
@@ -314,7 +316,7 @@ static bool take_left(struct reason reason, const struct left_java *left)
 	bool taken = false;
 
 	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
-		struct thread_context *context = begin_spending(&where);
+		struct thread_context *context = begin_spending(&where, false);
 
 		uint64_t key = place_key(reason.event, &walked, thread, &where);
 		uint32_t place = key ? sampling_place_find(key) : 0;
@@ -405,7 +407,7 @@ static uint32_t known_place(enum account_kind kind)
 
 	if (!thread || !walked.java || !find_node(thread, &where, &loss))
 		return 0;
-	context = begin_spending(&where);
+	context = begin_spending(&where, false);
 	place = sampling_place_find(event_key(&walked, thread, &where, kind));
 	end_spending(context);
 	return place;
@@ -655,7 +657,7 @@ static void take(const siginfo_t *info, const void *uc)
 	if (!stack || !find_node(thread, &where, &loss)) {
 		sampling_lose(weight, stack ? loss : SAMPLE_FULL);
 	} else {
-		struct thread_context *context = begin_spending(&where);
+		struct thread_context *context = begin_spending(&where, true);
 
 		frames = walk_all(stack, &kernel, uc, &end);
 		record(&where, thread, stack->frame, frames, end,

@@ -622,6 +622,7 @@ int session_begin(
 	if (code)
 		return code;
 	log_line(LOG_INFO, "recording into '%s'", session->path);
+	/* Of a host that cannot fail. */
 	session_choose_threads(session, error);
 	atomic_store(&session->state, SESSION_RECORDING);
 	return 0;

@@ -538,7 +538,7 @@ static bool drain(void)
 /* Whoever was asked and has not answered yet leaves its wait without a holder's path: better than a wait in a later interval. */
 static void settle(bool snapshot)
 {
-	if (snapshot && expected())
+	if (snapshot)
 		waits_sweep(clock_now(), true);
 }
 

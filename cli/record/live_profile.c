@@ -143,7 +143,8 @@ void live_profile_refresh(const char *path, struct live_profile *live)
 
 	*live = (struct live_profile){0};
 	do {
-		close(descriptor);
+		if (descriptor >= 0)
+			close(descriptor);
 		descriptor = open(path, O_PATH | O_CLOEXEC);
 		if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) {
 			close(descriptor);

@@ -621,6 +621,86 @@ static void folded_files(void **state)
 	profile_free(open_interval(path, "a.."));
 }
 
+enum { LANES = 1, LANE_A, LANE_B, SERVE = METHOD_FIRST, QUERY };
+
+/* The nodes of a lane: its root, serve, and query, which that calls. */
+static void put_lane(struct profile_writer *writer, uint32_t lane, uint64_t root,
+	uint64_t serve, uint64_t query, struct error *error)
+{
+	const uint64_t wall[] = {root, serve, query}, none = 0, total = root + serve + query;
+	const uint32_t method[] = {METHOD_ROOT, SERVE, QUERY};
+	const struct profile_thread thread = {
+		.id = lane, .group = LANES, .name = "v-*", .is_virtual = true};
+	struct profile_thread row = thread;
+
+	row.total[0] = total;
+	profile_put(writer, &row, error);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct profile_node node = {.thread = lane,
+			.id = i,
+			.parent = i > 0 ? i - 1 : 0,
+			.method = method[i],
+			.calls = i > 0,
+			.base = &wall[i],
+			.spent = &none};
+
+		profile_put(writer, &node, error);
+	}
+}
+
+/* Lanes of a group are of one instant, but for a call that came between that and the look at it: query is short then, and serve has too
+ * much. No node is less than nothing, and together they are the total. */
+static void short_of_nothing(void **state)
+{
+	static const struct profile_metric wall = {
+		.name = "wall", .unit = "ns", .how = "by hand"};
+	static const struct {
+		uint64_t serve, query; /* of lane B, since the snapshot */
+		uint64_t expected[3];  /* root, serve, query */
+	} rows[] = {
+		{500, -30, {40, 560, 40}}, /* lane A makes up for it */
+		{500, -100, {40, 530, 0}},
+		{0, -150, {20, 0, 0}},
+	};
+	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED, 0};
+	const struct profile_method serve = {.id = SERVE, .name = "serve"},
+				    query = {.id = QUERY, .name = "query"};
+	const struct profile_thread group = {
+		.id = LANES, .name = "v-*", .is_virtual = true, .folded = 2};
+	struct error error = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *path = fixture_path("interval-lanes.jprof");
+		struct profile_writer *writer;
+		struct profile *profile;
+		uint64_t sum = 0;
+
+		remove(path);
+		profile_create(&writer, path, &wall, 1, NULL, &error);
+		profile_begin(writer, &error);
+		profile_put(writer, &serve, &error);
+		profile_put(writer, &query, &error);
+		profile_put(writer, &group, &error);
+		put_lane(writer, LANE_A, 0, 0, 0, &error);
+		put_lane(writer, LANE_B, 10, 1000, 1000, &error);
+		profile_put_snapshot(writer, &snapshot, &error);
+		put_lane(writer, LANE_A, 40, 60, 70, &error);
+		put_lane(
+			writer, LANE_B, 10, 1000 + rows[i].serve, 1000 + rows[i].query, &error);
+		profile_commit(writer, &error);
+		profile_close(writer, &error);
+		assert_string_equal(error.text, "");
+		profile = open_interval(path, "a..");
+		assert_int_equal(profile->thread_count, 1);
+		for (size_t n = 0; n < profile->node_count; n++) {
+			assert_int_equal(profile->node[n].base[0], rows[i].expected[n]);
+			sum += rows[i].expected[n];
+		}
+		assert_int_equal(profile->thread[0].total[0], sum);
+		profile_free(profile);
+	}
+}
+
 static int clean(void **state)
 {
 	fixture_clean();
@@ -637,6 +717,7 @@ int main(void)
 		cmocka_unit_test(sequences),
 		cmocka_unit_test(mounts),
 		cmocka_unit_test(folded_files),
+		cmocka_unit_test(short_of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean);

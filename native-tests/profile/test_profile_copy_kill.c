@@ -172,14 +172,25 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static void check_alive(pid_t child)
+{
+	siginfo_t ended = {0};
+
+	waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT);
+	if (ended.si_pid != 0)
+		fail_msg("the writing process has ended: %d", ended.si_status);
+}
+
 /* Until the child has taken some files, whatever that takes on this machine, and at a moment between two of them. */
-static void wait_a_while(void)
+static void wait_a_while(pid_t child)
 {
 	int files = (int)(random() % 6);
 	int64_t begin = now_ns(), each;
 
-	while (progress->files < files)
+	while (progress->files < files) {
+		check_alive(child);
 		poll(NULL, 0, 1);
+	}
 	each = (now_ns() - begin + 2000000) / (files + 1);
 	each = each * (random() % 1000) / 1000;
 	nanosleep(&(struct timespec){each / 1000000000, each % 1000000000}, NULL);
@@ -200,7 +211,7 @@ static void killed(void **state)
 		child = fork();
 		if (child == 0)
 			write_for_ever(i);
-		wait_a_while();
+		wait_a_while(child);
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_true(WIFSIGNALED(status));
@@ -231,6 +242,7 @@ static void readers_beside(void **state)
 		/* The copy, once it was made; before that the one that has become the database. */
 		file -= !copied;
 		if (file < 1) {
+			check_alive(child);
 			poll(NULL, 0, 1);
 			continue;
 		}
