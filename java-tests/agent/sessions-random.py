@@ -275,6 +275,8 @@ class Random:
         self.conduct()
         for thread in threads:
             thread.join()
+        if not self.numbers["killed clients"]:  # the others left no room for one
+            self.kill_one(random.Random(self.seed), "last")
         self.look_at_some(0)
         client = self.connect()
         self.test.same("sessions at the end", [], self.names(client))
