@@ -151,7 +151,7 @@ static void a_handler_sees_nothing_twice(void **state)
 /* A collector that retires the piece while the thread is in native code. The thread says
  * that it is (round), reads, and waits for the end of the collection (done) before it
  * goes back to Java: that is the safepoint. */
-enum { ROUNDS = 8000 };
+enum { ROUNDS = 20000 };
 
 static atomic_uint native_round, collected_round;
 static unsigned long collections;
